@@ -16,7 +16,7 @@ from importlib import import_module
 
 __version__ = "0.2.0"
 
-TYPE_CHECKING = False  # for those who check types, which takes no import
+TYPE_CHECKING = False  # type checkers take it as true; typing need not be imported
 if TYPE_CHECKING:
     from typing import Any
 
@@ -106,7 +106,7 @@ def __getattr__(name: str) -> Any:
         now = _FORMERLY[name]
         warn(f"hbtom.{name} is now hbtom.{now}", DeprecationWarning, stacklevel=2)
         name = now
-    if name == "show":  # a room that can be called
+    if name == "show":  # a module that can be called
         return import_module("hbtom.show")
     if name not in _HOME:
         raise AttributeError(f"module 'hbtom' has no attribute {name!r}")
@@ -114,4 +114,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "show"])  # a room that can be called
+    return sorted([*__all__, "show"])  # a module that can be called

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # for those who check types, which takes no import
+TYPE_CHECKING = False  # type checkers take it as true; typing need not be imported
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-INTERRUPTED = 130  # the status that shells expect of a command that Ctrl-C has ended
+INTERRUPTED = 130  # the status that shells expect of a command ended by Ctrl-C
 
 
 def start() -> None:
@@ -29,11 +29,11 @@ def start() -> None:
     finally:
         from signal import SIG_IGN, SIGINT, signal
 
-        signal(SIGINT, SIG_IGN)  # all is done, and Python is about to end
+        signal(SIGINT, SIG_IGN)  # everything is done, and Python is about to exit
 
 
 def _end() -> None:
-    """End at once: Python, ending in order, might still tell of the interruption in its own way."""
+    """Exit at once, because a regular exit of Python might still print a traceback."""
     from contextlib import suppress
 
     for stream in (sys.stdout, sys.stderr):
@@ -43,7 +43,7 @@ def _end() -> None:
 
 
 def _press_again(lost: UnraisableHookArgs) -> None:
-    """Press Ctrl-C again if it came where Python can only ignore it, as within a callback."""
+    """Send Ctrl-C again if it came where Python can only ignore it, such as in a callback."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
@@ -58,7 +58,7 @@ def _press() -> None:
     if os.name == "posix":
         from signal import SIGINT
 
-        os.kill(os.getpid(), SIGINT)  # which also ends what the main thread waits for
+        os.kill(os.getpid(), SIGINT)  # this also interrupts a waiting main thread
     else:
         from _thread import interrupt_main
 

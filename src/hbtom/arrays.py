@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
-FROZEN = "frozen"  # as in ``Annotated[Floats, "wall 4", FROZEN]``, an array that cannot be written
+FROZEN = "frozen"  # as in ``Annotated[Floats, "wall 4", FROZEN]``, a read-only array
 
 
 def read_only(array: NDArray[T]) -> NDArray[T]:
@@ -37,6 +37,6 @@ def frozen(values: ArrayLike) -> Floats:
 def concat_ranges(
     first: Annotated[Ints, "run"], count: Annotated[Ints, "run"]
 ) -> Annotated[Ints, "all"]:
-    """Return ``count`` numbers from ``first`` on, for one run after the other."""
+    """Return ``count`` consecutive numbers from ``first`` on, for each run in turn."""
     before = np.cumsum(count) - count
     return np.arange(count.sum()) - np.repeat(before - first, count)

@@ -1,4 +1,4 @@
-"""The parts of a model, each with its parameters: what is assumed of agents and of what is seen."""
+"""The parts of a model, each with its parameters: assumptions about agents and observations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def says(text: str) -> Meta:
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a model, or all of it."""
+    """A part of a model, or the whole model."""
 
 
 class Preference(Part, frozen=True):
@@ -35,9 +35,9 @@ class Preference(Part, frozen=True):
         float, Meta(ge=1e-6, le=1e6, description="alpha of the Dirichlet, for each item")
     ]
     keys: Annotated[bool, says("a key is a goal like any other item")]
-    feasible: Annotated[bool, says("agents choose among what they can reach only")]
+    feasible: Annotated[bool, says("agents choose only goals that they can reach")]
     nested: Annotated[
-        bool, says("choices from fewer goals count among these only, not among all goals")
+        bool, says("a choice from fewer goals counts only among these, not among all goals")
     ] = True
 
 
@@ -86,10 +86,10 @@ class Foresight(Part, frozen=True):
 
     depths: Annotated[
         tuple[Depth, ...],
-        Meta(min_length=1, max_length=16, description="numbers of steps; inf: all that is to come"),
+        Meta(min_length=1, max_length=16, description="numbers of steps; inf: without limit"),
     ] = (math.inf,)
     prior: Annotated[
-        tuple[Positive, ...], says("how probable each depth is, in proportion; []: all the same")
+        tuple[Positive, ...], says("relative probability of each depth; []: all equal")
     ] = ()
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ class Foresight(Part, frozen=True):
 
 
 def depth_names(depths: tuple[float, ...]) -> tuple[str, ...]:
-    """Return depths of foresight as they are written."""
+    """Return the names of depths of foresight."""
     return tuple("inf" if depth == math.inf else str(int(depth)) for depth in depths)
 
 
@@ -122,7 +122,7 @@ class Goals(Part, frozen=True):
     """Whether agents change their minds about what they want."""
 
     switching: Annotated[
-        NotNegative, says("how often a goal is drawn anew in a plan of mean cost, on average")
+        NotNegative, says("mean number of times that a goal is drawn again in a plan of mean cost")
     ] = 0.0
 
 
@@ -130,24 +130,24 @@ class Grid(Part, frozen=True, tag_field="kind", tag="grid"):
     """The paper's dynamics: eight moves on square cells."""
 
     cell: Annotated[float, Meta(ge=4, le=100, description="side of a cell, in pixels")]
-    slip: Annotated[Chance, says("how probable it is that a move goes 45 degrees astray")] = 0.0
+    slip: Annotated[Chance, says("probability that a move goes 45 degrees astray")] = 0.0
 
 
 class Continuous(Part, frozen=True, tag_field="kind", tag="continuous"):
     """Any-angle motion: a heading for every stride, distances on a fine lattice."""
 
     cell: Annotated[float, Meta(ge=2, le=20, description="spacing of the lattice, in pixels")]
-    clearance: Annotated[NotNegative, says("how far agents' centres keep from walls, in pixels")]
-    stride: Annotated[NotNegative, says("length of one decision, in pixels; 0: every frame is one")]
+    clearance: Annotated[NotNegative, says("distance of agents' centres from walls, in pixels")]
+    stride: Annotated[NotNegative, says("pixels walked per decision; 0: every frame is a decision")]
     berth: Annotated[
-        NotNegative, says("how far agents keep from things they pass, in pixels; 0: not at all")
+        NotNegative, says("distance of agents from things they pass, in pixels; 0: none")
     ] = 0.0
     push: Annotated[NotNegative, says("cost of passing through a thing that is in the way")] = 20.0
     contact: Annotated[
-        bool, says("a key or lock is used from where it is touched, beside walls, too")
+        bool, says("a key or lock is used from where it is touched, also next to walls")
     ] = False
     reluctance: Annotated[
-        NotNegative, says("cost of using a tool, beyond what it takes to do so")
+        NotNegative, says("extra cost of using a tool, on top of the actions that it takes")
     ] = 0.0
 
 
@@ -155,8 +155,8 @@ class Acts(Part, frozen=True):
     """Acts other than moving. Costs are in units of 10 pixels of walking."""
 
     cost: Annotated[Positive, says("of picking something up, or of opening a lock")]
-    final: Annotated[bool, says("the touch that ends a trial is an act of its own")]
-    learn_opening: Annotated[bool, says("opening costs the time that barriers were seen to need")]
+    final: Annotated[bool, says("the touch that ends a trial counts as an act")]
+    learn_opening: Annotated[bool, says("opening costs the time that barriers were seen to take")]
     lapse: Annotated[Chance, says("probability that a step is made at random, by mistake")] = 0.0
 
 
@@ -169,19 +169,21 @@ class Observation(Part, frozen=True):
     ] = 0.0
     pace: Annotated[
         float,
-        Meta(ge=0.01, le=100, description="pixels that agents walk in a frame, about; if noisy"),
+        Meta(ge=0.01, le=100, description="typical walk per frame, in pixels; used with noise"),
     ] = 2.0
     particles: Annotated[
-        int, Meta(ge=1, le=10_000, description="for each goal and efficiency; if noisy")
+        int, Meta(ge=1, le=10_000, description="for each goal and efficiency; used with noise")
     ] = 100
-    seed: Annotated[int, Meta(ge=0, lt=1 << 32, description="of random numbers; if noisy")] = 0
+    seed: Annotated[
+        int, Meta(ge=0, lt=1 << 32, description="of random numbers; used with noise")
+    ] = 0
 
 
 EXACT = Observation()
 
 
 class Knowledge(Part, frozen=True):
-    """What agents know at first about where things are, and whether they plan to look for them."""
+    """What agents initially know about where things are, and whether they plan to look for them."""
 
     plan: Annotated[bool, says("agents may not know where things are, and look for them")] = False
     walls_hide: Annotated[
@@ -208,7 +210,7 @@ class Desires(Part, frozen=True):
     ] = 6
     lacking: Annotated[
         Positive,
-        says("how much agents are apt to expect that something is missing; 1: all beliefs alike"),
+        says("below 1, agents tend to expect that nothing is missing; 1: all beliefs are alike"),
     ] = 0.5
     temperatures: Annotated[
         tuple[Temperature, ...],
@@ -228,7 +230,7 @@ class Desires(Part, frozen=True):
 
 
 class HypothesisPrior(Part, frozen=True):
-    """What may explain a trial other than a plan to a goal in the world as it is."""
+    """Explanations of a trial other than a plan to a goal in the world as it is."""
 
     random: Annotated[Chance, says("probability that an agent moves at random in a trial")] = 0.0
     outdated: Annotated[
@@ -244,21 +246,21 @@ class Social(Part, frozen=True):
     ways: Annotated[bool, says("agents may reach a thing by way of a gesture they saw")] = True
     moved: Annotated[Chance, says("probability that something moves only when it is pushed")] = 0.5
     touched: Annotated[
-        Likely, says("probability that what moves by itself starts while it is touched")
+        Likely, says("probability that a thing that moves by itself starts while it is touched")
     ] = 0.05
     untouched: Annotated[
-        Likely, says("probability that what must be pushed starts without being touched")
+        Likely, says("probability that a thing that must be pushed starts without being touched")
     ] = 0.01
-    touch: Annotated[NotNegative, says("pixels between outlines that count as touching")] = 2.0
+    touch: Annotated[NotNegative, says("largest gap between outlines that touch, in pixels")] = 2.0
     warmth: Annotated[
-        Positive, says("how many times more agents like those that help; 1: help changes nothing")
+        Positive, says("factor by which agents like helpers more; 1: help makes no difference")
     ] = 3.0
     sight: Annotated[
         Literal["seen", "all", "memory"],
         says('what agents know: what they have "seen", "all", or what they remember ("memory")'),
     ] = "seen"
     fade: Annotated[
-        Positive, says("pixels that a thing is believed to have gone since it was last seen")
+        Positive, says("pixels that a thing is believed to have moved since it was last seen")
     ] = 20.0
 
 
@@ -270,11 +272,11 @@ class Logistic(Part, frozen=True):
 
 
 class Classifier(Part, frozen=True):
-    """Plausibility of a trial: the product of a logistic for each surprise."""
+    """Plausibility of a trial: the product of a logistic function for each surprise."""
 
     goal: Annotated[Logistic, says("of the shift of the goal posterior")]
     efficiency: Annotated[Logistic, says("of the shift of the efficiency posterior")]
     observation: Annotated[Logistic, says("of the unlikeliest step")]
     waste: Annotated[
-        Logistic | None, says("of all that is wasted; without it, it does not count")
+        Logistic | None, says("of the total waste; without it, waste does not count")
     ] = None

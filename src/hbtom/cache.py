@@ -1,4 +1,4 @@
-"""The cache folder, where hbtom keeps what can be downloaded or made again."""
+"""The cache folder, where hbtom keeps files that can be downloaded or made again."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ _WORDS = {  # in their order
 class Place:
     """A place in the input; lines, trials and frames count from 1, as people do.
 
-    ``thing`` is the id of an object in a scene, and ``step`` its own number for a step, from 0.
+    ``thing`` is the id of an object in a scene, and ``step`` the scene's own number of a step,
+    from 0.
     """
 
     file: str | None = None
@@ -84,16 +85,16 @@ class BadInput(ValueError):
         return str(BadInput(self.problem, hint=self.hint, place=replace(self.place, file=None)))
 
     def at(self, **where: str | int) -> BadInput:
-        """Return the same error with a more precise place; what is already known is kept."""
+        """Return the same error with a more precise place; known parts of the place are kept."""
         unknown = {k: v for k, v in where.items() if getattr(self.place, k) is None}
         return BadInput(self.problem, hint=self.hint, place=replace(self.place, **unknown))  # type: ignore[arg-type]
 
 
 @contextmanager
 def located(**where: str | int) -> Iterator[None]:
-    """Add a place to the errors that are raised inside; what is already known is kept.
+    """Add a place to errors raised inside; known parts of the place are kept.
 
-    Where this is done for every trial of a dataset, ``try`` takes less time.
+    If this is done for every trial of a dataset, a plain ``try`` is faster.
     """
     try:
         yield
@@ -103,7 +104,7 @@ def located(**where: str | int) -> Iterator[None]:
 
 @contextmanager
 def system_errors(problem: str, file: File, hint: str = "") -> Iterator[None]:
-    """Turn errors of the operating system into what is wrong with a file."""
+    """Turn errors of the operating system into messages about a file."""
     try:
         yield
     except OSError as error:

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from hbtom.errors import BadInput, missing, system_errors
 
-LARGEST = 1 << 29  # bytes of a file, compressed and uncompressed, at most; an episode has 2 MB
+LARGEST = 1 << 29  # most bytes in a file, compressed and uncompressed; an episode has 2 MB
 
-WRITTEN = 1 << 24  # bytes of a file that people write by hand, such as a model, at most
+WRITTEN = 1 << 24  # most bytes in a file that people write by hand, such as a model
 
 _OWN = re.compile(r"/dev/(stdin|fd/\d+)")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
@@ -30,9 +30,9 @@ _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a fo
 def file_bytes(
     path: Path, what: str = "an episode", most: int | None = None, folder: str = "name a file in it"
 ) -> bytes:
-    """Return the content of a file, or say why it cannot be read.
+    """Return the content of a file; raise an error that says why it cannot be read.
 
-    ``what`` is expected in it; ``folder`` is a hint for whoever names a folder instead.
+    ``what`` is the expected content; ``folder`` is a hint in case a folder was named instead.
     """
     try:
         return read_whole(path, most)
@@ -108,7 +108,7 @@ def check_target(
 ) -> None:
     """Refuse a file that cannot or should not be written, before any work is done.
 
-    ``kinds`` are the endings that its name may have; ``otherwise`` says how to replace a file.
+    ``kinds`` are the permitted endings of its name; ``otherwise`` says how to replace a file.
     """
     import tempfile
 
@@ -118,7 +118,7 @@ def check_target(
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise missing("pyarrow", "tables")
     with system_errors("the file cannot be written", path, "choose another name"):
-        there = path.exists()  # or the name is too long
+        there = path.exists()  # fails if the name is too long
     if there and not path.is_dir() and not overwrite:
         hint = f"choose another name, or use {otherwise}"
         raise BadInput("the file exists already", hint=hint, file=path)
@@ -128,11 +128,11 @@ def check_target(
         raise BadInput("there is no such folder", hint="make it first", file=path.resolve().parent)
     problem, folder = "nothing can be written in this folder", path.resolve().parent
     with system_errors(problem, folder, "choose another one"):
-        tempfile.TemporaryFile(dir=path.parent).close()  # rights alone do not tell, as in /proc
+        tempfile.TemporaryFile(dir=path.parent).close()  # permissions may mislead, as in /proc
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file elsewhere and move it into place, so that nobody ever sees half of it."""
+    """Write a file elsewhere and move it into place, so that half of it is never seen."""
     from hbtom.scratch import scratch
 
     with system_errors("the file cannot be written", path), scratch(path.parent) as folder:
@@ -144,7 +144,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def check_folder(path: Path) -> None:
     """Refuse a folder that exists, or that cannot be made, before any work is done."""
     with system_errors("the folder cannot be made", path, "choose another name"):
-        there = os.path.lexists(path)  # or the name is too long
+        there = os.path.lexists(path)  # fails if the name is too long
     if there:
         raise BadInput("this exists already", hint="name a folder that does not exist", file=path)
     if not path.parent.is_dir():
@@ -152,7 +152,7 @@ def check_folder(path: Path) -> None:
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder of files elsewhere and move it into place, if nothing is there."""
+    """Write a folder of files elsewhere and move it into place, unless something is there."""
     from hbtom.scratch import scratch
 
     with system_errors("the folder cannot be written", path), scratch(path.parent) as place:

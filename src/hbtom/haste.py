@@ -1,9 +1,9 @@
-"""What numba leaves out while it compiles hbtom's kernels.
+"""Make numba compile hbtom's kernels faster.
 
-numba spends more time on its own records than on machine code: it works out again what it knows,
-and keeps what only debuggers and Python objects need. :func:`without_detours` replaces such
-functions of numba for a while, and puts them back at its end. Machine code stays the same. Some
-versions of numba may lack one of these functions: kernels are compiled all the same, more slowly.
+numba spends more time on its own records than on machine code: it derives again what it already
+knows, and keeps data that only debuggers and Python objects need. :func:`without_detours` replaces
+such functions of numba temporarily, and then puts them back. Machine code stays the same. Some
+versions of numba may lack one of these functions: kernels are then compiled more slowly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GRAPHS: Any = transforms
 
 
 class BarePasses(PassManager):
-    """Runs passes without numba's checks, and without what it does again after each."""
+    """Runs passes without numba's checks, and without the work that it repeats after each pass."""
 
     def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
         pss.analysis = self._analysis
@@ -36,7 +36,7 @@ class BarePasses(PassManager):
 def without_detours() -> Iterator[None]:
     """Let numba compile without its detours; other threads that compile wait meanwhile.
 
-    Garbage is left for later: what was made meanwhile counts as old, and is looked at last.
+    Garbage is collected later: objects made meanwhile count as old, and are looked at last.
     """
     collects = gc.isenabled()
     with global_compiler_lock, ExitStack() as changes:
@@ -46,7 +46,7 @@ def without_detours() -> Iterator[None]:
             gc.disable()
             yield
         finally:
-            if not gc.get_freeze_count():  # the user's own would thaw as well
+            if not gc.get_freeze_count():  # unfreezing would also thaw the user's objects
                 gc.freeze()
                 gc.unfreeze()
             if collects:
@@ -55,7 +55,7 @@ def without_detours() -> Iterator[None]:
 
 @contextmanager
 def _changed(owner: str, name: str, change: Callable[[Any], Any]) -> Iterator[None]:
-    """Change a function of a class or module for a while, if this numba has it."""
+    """Change a function of a class or module temporarily, if this numba has it."""
     before = None
     with suppress(ImportError, AttributeError):
         place = resolve_name(owner)
@@ -71,7 +71,7 @@ def _changed(owner: str, name: str, change: Callable[[Any], Any]) -> Iterator[No
 
 
 def _remembering(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Find out once what an operator returns for some types of operands, not at each mention."""
+    """Find out only once what an operator returns for given types of operands."""
     known: dict[Any, Any] = {}
 
     def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
@@ -84,7 +84,7 @@ def _remembering(find: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _when_needed(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Look for functions that were added to numba only if some were."""
+    """Refresh the functions that were added to numba only if there are new ones."""
     known: dict[type, int] = {}
 
     def count(context: Any) -> int:
@@ -102,7 +102,7 @@ def _when_needed(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def _without_entry_variables(run: Callable[..., None]) -> Callable[..., None]:
-    """Leave out which variables each block begins with: only generators and Python objects ask."""
+    """Leave out the variables at the start of each block; only generators and objects use them."""
 
     def run_quickly(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
         code = self.func_ir
@@ -119,7 +119,7 @@ def _without_entry_variables(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def _only_counted(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Look for references only in those parts of a value that can have some."""
+    """Look for references only in parts of a value that can have any."""
 
     def get_meminfos(self: Any, builder: Any, ty: Any, val: Any) -> list[Any]:
         models = self._context.data_model_manager
@@ -134,7 +134,7 @@ def _only_counted(find: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _listed_at_once(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Find the variables in a line without asking for each string and each place what it is."""
+    """Find the variables in a line without checking the type of each string and place."""
     plain = {ir.Loc, str, int, type(None)}
 
     def _rec_list_vars(self: Any, val: Any) -> list[Any]:
@@ -150,7 +150,7 @@ def _listed_at_once(find: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unwatched(watch: Callable[..., Any]) -> Callable[..., Any]:
-    """Prepare neither for warnings nor for errors."""
+    """Skip numba's preparations for warnings and errors."""
     return lambda *_, **__: nullcontext()
 
 

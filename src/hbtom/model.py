@@ -1,7 +1,8 @@
-"""What is assumed: every number of the model, in one frozen value.
+"""The model: all assumptions, with every number, in one frozen value.
 
-A :class:`Model` is configuration only. What is learnt lives in :class:`hbtom.mind.Beliefs`.
-Presets: ``default`` is the best model we know, ``paper`` the settings of Zhi-Xuan et al. (2022).
+A :class:`Model` is configuration only. State that is learnt is in :class:`hbtom.mind.Beliefs`.
+Presets: ``default`` is the best model we know, ``paper`` has the settings of Zhi-Xuan et al.
+(2022).
 """
 
 from __future__ import annotations
@@ -62,16 +63,16 @@ class Model(Part, frozen=True):
     hypotheses: HypothesisPrior = HypothesisPrior()
     desires: Desires = Desires()
     social: Annotated[
-        Social | None, says("what is assumed of other minds; without it, they are ignored")
+        Social | None, says("assumptions about other minds; without them, others are ignored")
     ] = None
     foresight: Foresight = Foresight()
     goals: Goals = Goals()
 
     @property
     def log_character(self) -> Annotated[Floats, "character"]:
-        """log P(foresight, efficiency), which stay the same throughout; foresight varies slowest.
+        """log P(foresight, efficiency), which are constant; foresight varies slowest.
 
-        If all agents foresee equally much, it is the prior of efficiency.
+        If there is only one depth of foresight, it is the prior of efficiency.
         """
         if len(self.foresight.depths) == 1:
             return self.efficiency.log_prior
@@ -84,9 +85,9 @@ class Model(Part, frozen=True):
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that change when any assumption changes.
 
-        Parameters that not all models had have a default, and do not count as long as they keep to
-        it: a model's fingerprint stays the same when others learn to assume more. Where places are
-        exact, nothing else about observation is an assumption.
+        Parameters that were added later have a default, and count only if they differ from it. So
+        a model's fingerprint stays the same when new parameters are added. If places are exact, the
+        other parameters of observation do not count.
         """
         sight = self.observation if self.observation.noise > 0 else EXACT
         assumed = _told(msgspec.structs.replace(self, name="", observation=sight))
@@ -99,7 +100,7 @@ class Model(Part, frozen=True):
 
     @property
     def minds(self) -> Social | None:
-        """What is assumed of other minds, if agents move freely and are seen exactly.
+        """The assumptions about other minds, if agents move freely and are seen exactly.
 
         Agents with bounded foresight, or whose goals change, are watched as if they were alone.
         """
@@ -109,7 +110,7 @@ class Model(Part, frozen=True):
 
     @staticmethod
     def preset(name: str) -> Model:
-        """Return a model that is shipped with hbtom; see :func:`presets`."""
+        """Return a model shipped with hbtom; see :func:`presets`."""
         if name not in presets():
             raise BadInput(
                 f"there is no preset '{name}'", hint=f"the presets are {', '.join(presets())}"
@@ -118,9 +119,9 @@ class Model(Part, frozen=True):
 
     @staticmethod
     def from_toml(text: str) -> Model:
-        """Read a model from TOML text: a whole one, as :meth:`to_toml` writes it, or changes.
+        """Read a model from TOML text: a complete one, as :meth:`to_toml` writes it, or changes.
 
-        A text that says ``base = "default"`` needs to hold only what differs from that preset.
+        A text with ``base = "default"`` only needs the parameters that differ from that preset.
         """
         with toml_errors("model", "'hbtom model show default' prints a model"):
             table = tomllib.loads(text)
@@ -132,7 +133,7 @@ class Model(Part, frozen=True):
             return _converted(table)
 
     def _repr_html_(self) -> str | None:
-        """Return what notebooks show."""
+        """Return the HTML that notebooks show."""
         from hbtom.plottable import html_of
 
         return html_of(self)
@@ -150,14 +151,14 @@ def presets() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _PRESETS.glob("*.toml")))
 
 
-AnyModel = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # what stands for a model
+AnyModel = Union[Model, str, "os.PathLike[str]", Mapping[str, Any]]  # see find_model
 
 
 def find_model(model: AnyModel, base: AnyModel = "default") -> Model:
-    """Return a model given itself, the name of a preset, the path of a TOML file, or settings.
+    """Return a model, given a model, the name of a preset, the path of a TOML file, or settings.
 
-    Settings such as ``{"efficiency.scale": 2}`` change the model ``base``, or the one that they
-    name as ``"base"``.
+    Settings such as ``{"efficiency.scale": 2}`` change the model ``base``, or the one given by
+    their key ``"base"``.
     """
     if isinstance(model, Model):
         return model
@@ -180,7 +181,7 @@ def find_model(model: AnyModel, base: AnyModel = "default") -> Model:
 
 
 def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
-    """Return a model with some parameters changed, each given by its name in the TOML file.
+    """Return a model with other values of these parameters, given by their names in TOML files.
 
     >>> with_settings(Model.preset("paper"), {"efficiency.scale": 2}).efficiency.scale
     2.0
@@ -197,7 +198,7 @@ def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
 
 
 def suited(model: Model, sight: tuple[float, float] | None) -> Model:
-    """Return a model that expects noise and pace, if they are known, unless it expects noise."""
+    """Return a model that expects this noise and pace, if known, unless it has its own noise."""
     if sight is None or sight[0] == 0 or model.observation.noise > 0:
         return model
     noise, pace = sight
@@ -206,7 +207,7 @@ def suited(model: Model, sight: tuple[float, float] | None) -> Model:
 
 def _converted(table: dict[str, Any]) -> Model:
     curves = table.get("classifier")
-    if isinstance(curves, dict) and curves.get("waste") is False:  # TOML has no word for None
+    if isinstance(curves, dict) and curves.get("waste") is False:  # TOML has no None
         table = {**table, "classifier": {**curves, "waste": None}}
     if table.get("social") is False:
         table = {**table, "social": None}
@@ -225,7 +226,7 @@ def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _told(value: Any) -> Any:
-    """Return a part of a model as plain values, without what keeps to its default."""
+    """Return a part of a model as plain values, without those that have their defaults."""
     if not isinstance(value, Struct):
         return value
     kind = value.__struct_config__

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 def html_of(value: object) -> str | None:
-    """Return what notebooks show of a value; None if the text of ``repr`` is enough."""
+    """Return the HTML of a value for notebooks; None if the text of ``repr`` is enough."""
     from hbtom.show.plots import html
 
     return html(value)
 
 
 def show_page(judgement: object, *, browser: bool) -> Path:
-    """Make a page on which to watch an episode, and perhaps open it."""
+    """Make a page that plays an episode, and open it if ``browser`` is set."""
     from hbtom.show.page.opening import show
 
     return show(judgement, browser=browser)
 
 
 def notebook_progress() -> Callable[[int, int], None] | None:
-    """Return what shows progress in a notebook; None outside one."""
+    """Return a function that shows progress in a notebook; None outside of notebooks."""
     import sys
 
     if "IPython" not in sys.modules:
@@ -41,7 +41,7 @@ def notebook_progress() -> Callable[[int, int], None] | None:
 
 
 def sentence_of(account: Any, steps: tuple[str, ...] | None = None) -> str:
-    """Put the account of an episode in words, or that of a plan with these steps."""
+    """Return the account of an episode, or of a plan with these steps, as a sentence."""
     from hbtom.show.terminal import explain_plan
     from hbtom.show.words import explain
 
@@ -58,5 +58,5 @@ class Plottable:
         return plot(self, width=width)
 
     def _repr_html_(self) -> str | None:
-        """Return what notebooks show; None if the text of ``repr`` is enough."""
+        """Return the HTML that notebooks show; None if the text of ``repr`` is enough."""
         return html_of(self)

@@ -1,8 +1,8 @@
-"""What a run needs only while it lasts: locks, and folders for unfinished work.
+"""Locks, and folders for unfinished work, which a run needs only while it lasts.
 
 Locks belong to the operating system, so they end with the process that holds them, however it ends.
-A folder for unfinished work contains such a lock. The next run can thus tell the remains of a
-killed run, which it removes, from the folder of a run that is still going.
+A folder for unfinished work contains such a lock. The next run can thus distinguish the remains of
+a killed run, which it removes, from the folder of a run that is still going.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Taken(Exception):
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Work on a file while no other process can; raise `Taken` if another one does."""
+    """Keep other processes from working on a file; raise `Taken` if one already does."""
     lock = path.with_name(f".{path.name}{MARK}lock")
     handle = hold(lock)
     try:
@@ -43,7 +43,7 @@ def alone(path: Path) -> Iterator[None]:
 
 @contextmanager
 def scratch(parent: Path | None = None) -> Iterator[Path]:
-    """Yield a new folder that is removed in the end; first remove what killed runs have left.
+    """Yield a new folder that is removed at the end; first remove those that killed runs have left.
 
     It is made in ``parent``, so that finished work can be moved out of it, or among the system's
     temporary files.
@@ -75,7 +75,7 @@ def _is_own_folder(entry: os.DirEntry[str]) -> bool:
 def _remove_if_left(folder: Path) -> None:
     try:
         handle = hold(folder / _LOCK, left=True)
-    except FileNotFoundError:  # its run may be about to make the lock: remove only an empty folder
+    except FileNotFoundError:  # its run may be about to create the lock: remove only if empty
         with suppress(OSError):
             folder.rmdir()
     except (Taken, OSError):
@@ -137,11 +137,11 @@ def let_go(handle: int) -> None:
 
 def remove(path: Path, handle: int) -> None:
     """Remove a locked file and unlock it."""
-    if sys.platform == "win32":  # where open files cannot be removed
+    if sys.platform == "win32":  # open files cannot be removed
         let_go(handle)
     with suppress(OSError):
         path.unlink()
-    if sys.platform != "win32":  # not before: the name may then belong to another process
+    if sys.platform != "win32":  # not earlier: another process could then own the name
         let_go(handle)
 
 

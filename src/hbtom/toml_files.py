@@ -1,4 +1,4 @@
-"""Files in TOML: read as values whose fields are checked, and written with what they mean."""
+"""TOML files: read as values with checked fields, and written with a description of each field."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from hbtom.files import WRITTEN, file_bytes
 
 S = TypeVar("S", bound=Struct)
 
-# msgspec looks at a type when it first meets it, and crashes if two threads do so at once.
+# msgspec inspects a type when it first meets it, and crashes if two threads do so at once.
 _ONE_AT_A_TIME = Lock()
 
 
 def load_toml(path: Path, kind: type[S], what: str, hint: str) -> S:
-    """Read a file, such as a scene if ``what`` is "scene"; ``hint`` says where to look one up."""
+    """Read a file of some kind, such as a "scene"; ``hint`` says where to find an example."""
     with located(file=str(path)), toml_errors(what, hint):
         text = file_bytes(path, f"a {what} file", WRITTEN).decode()
         return convert(tomllib.loads(text), kind, hint)
@@ -32,7 +32,7 @@ def load_toml(path: Path, kind: type[S], what: str, hint: str) -> S:
 
 @contextmanager
 def toml_errors(what: str, hint: str) -> Iterator[None]:
-    """Say what is wrong with a text that is not TOML."""
+    """Turn errors from reading TOML into messages."""
     try:
         yield
     except UnicodeDecodeError:
@@ -44,7 +44,7 @@ def toml_errors(what: str, hint: str) -> Iterator[None]:
 
 
 def convert(table: dict[str, Any], kind: type[S], hint: str) -> S:
-    """Return what was read as a value, or say which field is wrong and what it may be."""
+    """Convert a table to a value; if that fails, say which field is wrong and what it may be."""
     try:
         with _ONE_AT_A_TIME:
             return msgspec.convert(table, kind)
@@ -55,7 +55,7 @@ def convert(table: dict[str, Any], kind: type[S], hint: str) -> S:
 
 
 def _options(problem: str, whole: type[Struct]) -> list[str]:
-    """Return the values that a field may have, given what is wrong; none if they are not fixed."""
+    """Return the possible values of the wrong field, given msgspec's message; none if unlimited."""
     place = re.search(r"^Invalid .*at `\$\.([\w.]+)`", problem)
     kinds: list[Any] = [whole] if place else []
     for name in place[1].split(".") if place else ():

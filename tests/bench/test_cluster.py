@@ -179,7 +179,7 @@ def test_workers_with_another_version_are_told(data, cluster, tmp_path):
     )
     assert (ran.returncode, ran.stdout) == (1, "")
     (line,) = ran.stderr.splitlines()
-    assert f"has hbtom {hbtom.__version__}, and here it is 99.0" in line
+    assert f"has hbtom {hbtom.__version__}, but this is hbtom 99.0" in line
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_workers_with_another_version_are_told(data, cluster, tmp_path):
     [
         ("nonsense", "not the address of a scheduler"),
         ("ftp://here:21", "not the address of a scheduler"),
-        ("nowhere.json", "no scheduler file"),
+        ("nowhere.json", "not a scheduler file"),
         ("tcp://127.0.0.1:1", "no scheduler answers at tcp://127.0.0.1:1"),
     ],
 )
@@ -201,7 +201,7 @@ def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch, address, com
 
 def test_a_file_that_no_scheduler_has_written(data, tmp_path):
     (tmp_path / "scheduler.json").write_text("[]")
-    with pytest.raises(BadInput, match="no scheduler file"):
+    with pytest.raises(BadInput, match="not a scheduler file"):
         evaluate(data, cluster=str(tmp_path / "scheduler.json"))
 
 

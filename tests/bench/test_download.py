@@ -458,7 +458,7 @@ def test_what_never_ends_is_given_up(
     mirror.always = Answer(chunked=chunked)
     seen: list[int] = []
     error = failing(mirror, tmp_path, progress=lambda name, done, total: seen.append(done))
-    assert "no archive" in str(error)
+    assert "too many for an archive" in str(error)
     assert max(seen, default=0) <= 100_000
     assert len(mirror.names) == 1, "trying again would not help"
     assert not (tmp_path / f"{NAME}.part").exists()
@@ -577,7 +577,7 @@ def test_archive_that_is_another_now_is_not_taken_unasked(mirror: Mirror, tmp_pa
     (first,) = fetch(mirror, tmp_path)
     (tmp_path / NAME).unlink()
     mirror.files[NAME] = OTHER
-    assert "not what was fetched before" in str(failing(mirror, tmp_path))
+    assert "differs from the one fetched before" in str(failing(mirror, tmp_path))
     assert files_in(tmp_path) == {LEDGER}
     mirror.files[NAME] = GOOD
     assert fetch(mirror, tmp_path) == [first]
@@ -754,7 +754,7 @@ def test_command_says_that_an_interrupted_download_can_go_on(
     monkeypatch.setattr(_Bars, "progress", lambda self, *a: interrupt(*a))
     status, out, err = said(TASK, "--to", tmp_path, "--from", mirror.base)
     assert (status, out) == (130, [])
-    assert "the same command continues from there" in err[0]
+    assert "the same command continues" in err[0]
     assert files_in(tmp_path) == {f"{NAME}.part", LEDGER}
 
 

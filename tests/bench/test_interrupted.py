@@ -183,7 +183,7 @@ def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, 
             time.sleep(0.002)
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
-    assert said.endswith("the same command with --resume --overwrite goes on\n")
+    assert said.endswith("the same command with --resume --overwrite continues\n")
     assert out.read_text() == "precious"
     assert run(data, "--out", out, "--resume", "--overwrite").exit_code == 0
     assert out.read_bytes() == whole[".csv"]

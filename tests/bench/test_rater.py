@@ -264,8 +264,8 @@ def test_the_mate_of_what_cannot_be_read(here, tmp_path):
         ((float("inf"), 1), r"00e\.json\.gz: .*not a finite number: inf"),
         (("0.5", 1), r"00e\.json\.gz: .*not a finite number: '0.5'"),
         ((None, 1), "not a finite number: None"),
-        (3, "rates a pair as 3, not each of the two"),
-        ((1, 2, 3), "not each of the two"),
+        (3, "rates a pair as 3, not as two ratings"),
+        ((1, 2, 3), "not as two ratings"),
         ((Rating(1, {"x": 1}), 2), r"returned columns \['x'\], but `columns` declares \[\]"),
     ],
 )

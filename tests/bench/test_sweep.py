@@ -246,7 +246,7 @@ def test_a_model_that_cannot_judge_a_pair_leaves_it_out_for_all(folder, monkeypa
         ({"efficiency.scale": ["much"]}, "Expected 'float'"),
         ({"efficiency.scale": [-1]}, ">= 0"),
         ({"efficiency.scale": []}, "has no value"),
-        ({"efficiency.scale": range(200), "acts.cost": range(1, 200)}, "39800 models"),
+        ({"efficiency.scale": range(200), "acts.cost": range(1, 200)}, "39800 combinations"),
     ],
 )
 def test_settings_that_make_no_model(folder, settings, problem):

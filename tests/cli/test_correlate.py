@@ -157,7 +157,7 @@ def test_bad_usage(run, study, tmp_path):
     assert run("infer", WORLD, "--judge").status == 2
     assert run("infer").status == 2
     (tmp_path / "x.json").write_text("{}")
-    assert "no result of hbtom" in run("correlate", paths[0], tmp_path / "x.json").err
+    assert "not a result of hbtom" in run("correlate", paths[0], tmp_path / "x.json").err
 
 
 def looked(tmp_path, seconds):

@@ -65,7 +65,7 @@ def test_infer_also_makes_a_page_and_a_movie(run) -> None:
         (["show", GEMS], "this is a world, not a plan"),
         (["show", "none.plan"], "there is no such file"),
         (["show", "alone.plan"], "this plan has no world"),
-        (["show", PLAN, "good.json"], "this is no plan, but the other one is"),
+        (["show", PLAN, "good.json"], "this is not a plan, but the other one is"),
         (
             ["show", "wrong/plans/bad.plan"],
             "bad.plan: line 1: step 1, (move c44 c00), is impossible",

@@ -188,7 +188,7 @@ def test_results_can_be_compared_with_people(run, folder, tmp_path: Path) -> Non
 @pytest.mark.parametrize("option", ["--resume", "--overwrite"])
 def test_options_of_results_need_a_file(run, folder, option: str) -> None:
     ran = run("judge", folder, option)
-    assert (ran.status, "name it, --out" in ran.err) == (2, True)
+    assert (ran.status, "name it with --out" in ran.err) == (2, True)
 
 
 def test_tracks_without_a_scene_are_counted(run, folder, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_tasks_of_the_other_suite_are_refused(run: Run, tmp_path: Path) -> None:
 def test_social_tasks_are_not_downloaded(run: Run, tmp_path: Path) -> None:
     ran = run("download", "social_approach", "--to", tmp_path)
     assert ran.status == 1
-    assert "is not published. Hint: make it: hbtom generate --suite social" in ran.err
+    assert "is not published. Hint: generate it: hbtom generate --suite social" in ran.err
 
 
 def test_scores_come_with_the_mean_of_each_level(run: Run, data: Path) -> None:

@@ -40,4 +40,4 @@ def test_a_scene_is_for_tracks(run, good: Path, tmp_path: Path) -> None:
     assert ran.status == 1
     assert "this is not a track" in ran.err
     ran = run("evaluate", good.parent, "--scene", tmp_path / "s.toml")
-    assert (ran.status, "no use for a scene" in ran.err) == (1, True)
+    assert (ran.status, "cannot have a scene" in ran.err) == (1, True)

@@ -93,7 +93,7 @@ def test_a_file_is_converted_before_a_movie_of_it(
     (folder / "000001e.json").write_text(json.dumps(told))
     ran = run("convert", folder, tmp_path / "target", "--to", "bib")
     assert (ran.status, ran.out) == (0, f"2 episodes in {tmp_path / 'target'}\n")
-    assert "000001e.gif: it would be called like" in ran.err
+    assert "000001e.gif: it would have the same name as" in ran.err
     assert len(hbtom.load(tmp_path / "target" / "000001e.json")) == 1
 
 

@@ -107,7 +107,7 @@ def test_episodes_with_too_few_trials_are_left_out_and_counted(folder, tmp_path)
     told = []
     list(batches(tmp_path / "some", pictures=False, tell=told.append))
     whys = {one.file.rpartition("/")[2]: one.why for one in told}
-    assert whys["shorte.json"] == "it has 3 trials, and networks learn from 9"
+    assert whys["shorte.json"] == "it has 3 trials, but networks learn from 9"
     assert "brokene.json" in whys
 
 

@@ -198,7 +198,7 @@ class Steps(Alone):
 @pytest.mark.parametrize(
     ("options", "status", "told"),
     [
-        (("own_rater:Pairs",), 1, "rates pairs of episodes only"),
+        (("own_rater:Pairs",), 1, "rates only pairs of episodes"),
         (("own_rater:Alone",), 0, "preference_u.json.zst       9"),
         (("own_rater:Alone", "--trace"), 1, "says nothing about single steps"),
         (("own_rater:Steps", "--trace"), 0, "     2  last"),

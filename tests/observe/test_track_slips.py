@@ -36,13 +36,13 @@ def test_trials_that_count_from_another_number_are_refused(tmp_path, first, fram
     rows = ["frame,x,y", *(f"{at},{x},{y}" for at, (x, y) in enumerate(WALK, start=first))]
     with pytest.raises(BadInput, match=said) as refused:
         load(tmp_path, rows, f"{SCENE}[[trials]]\nframes = {frames}\n")
-    assert refused.value.hint == f"the track counts its frames from {first} to {first + 30}"
+    assert refused.value.hint == f"the track has frames {first} to {first + 30}"
 
 
 def test_trials_that_reach_beyond_the_track_are_noted(tmp_path) -> None:
     rows = ["x,y", *(f"{x},{y}" for x, y in WALK)]
     episode = load(tmp_path, rows, f"{SCENE}[[trials]]\nframes = [5, 99]\n")
-    assert "trial 1 has frames 5 to 99, the track has 1 to 31" in episode.notes
+    assert "trial 1 has frames 5 to 99, but the track has only 1 to 31" in episode.notes
     assert len(episode.test.path) == 27
 
 

@@ -78,7 +78,7 @@ def test_deeplabcut_files_of_all_kinds_show_the_same(tmp_path: Path) -> None:
         assert all(map(same_trial, one, hbtom.load(tmp_path / file)))
     lost = np.isnan(np.concatenate([trial.path[:, 0] for trial in one])).mean()
     assert lost == pytest.approx(tracked.LOST, abs=0.02)
-    assert any("'centre' of 2" in note for note in one.notes)
+    assert any("'centre' (1 of 2)" in note for note in one.notes)
 
 
 @pytest.mark.parametrize("named", ["{},me,me", "{},,,me,me"], ids=["one path", "three columns"])
@@ -168,7 +168,7 @@ def test_rows_between_trials_belong_to_none(place) -> None:
 def test_frames_that_two_trials_share_are_told(place) -> None:
     scene = f"{SCENE}[[trials]]\nframes = [0, 20]\n[[trials]]\nframes = [20, 30]\n"
     episode = hbtom.load(place(table("frame", "x", "y", rows=NUMBERED), scene))
-    assert "trial 2 has 1 frame of trials before it" in episode.notes
+    assert "trial 2 shares 1 frame with earlier trials" in episode.notes
 
 
 def test_names_of_deeplabcut_may_contain_spaces(place) -> None:
@@ -224,7 +224,7 @@ BAD = {
     "several": (
         table("id", "x", "y", rows=[(at % 2, *xy) for at, xy in enumerate(WALK)]),
         "",
-        "there are 2 tracks: '0', '1'. Hint: say in the scene whom",
+        "there are 2 tracks: '0', '1'. Hint: say in the scene which one",
     ),
     "no such track": (table("x", "y", rows=WALK), '[agent]\ntrack = "m"', "there is no track 'm'"),
     "no such part": (table("x", "y", rows=WALK), '[agent]\npart = "m"', "no body part 'm'"),

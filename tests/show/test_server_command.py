@@ -133,7 +133,7 @@ def test_who_listens_to_others_needs_a_token(pair: Path, tmp_path: Path) -> None
     assert pages == [200, 200, 200, 404, 202]
     assert named == [200, 200, 403]
     assert status == 0
-    told = "hbtom: warning: 0.0.0.0: whoever has this address with its token can see the dataset"
+    told = "hbtom: warning: 0.0.0.0: anyone with this address and its token can see the dataset"
     assert complaints.splitlines()[0].startswith(told)
 
 

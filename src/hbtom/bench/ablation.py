@@ -1,11 +1,11 @@
-"""Ablation: which surprises and which assumptions do the work.
+"""Ablation: which surprises and which assumptions matter.
 
-What the paper left as future work. Each surprise alone, each two, other ways to combine them; the
-model's assumptions switched off one at a time; and a placebo, familiarization taken from another
-pair of the same task, which shows which tasks need the agent's history at all.
+The paper left this as future work. Variations use a single surprise, two of them, or another way to
+combine them; they switch off one of the model's assumptions; or they are a placebo: familiarization
+from another pair of the same task, which shows which tasks need the agent's history at all.
 
-Weights that were fitted to one model do not fit another, so that every variation gets logistics of
-its own: fitted to the pairs of the other folds, and judged on pairs that were left out.
+Weights that were fitted to one model do not fit another. So every variation gets its own logistic
+functions: they are fitted to the pairs of the other folds, and judge the pairs that were left out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Watched = Literal["all", "test trial", "placebo"]
 
 @dataclass(frozen=True)
 class Variation:
-    """One thing changed: the model, what is watched, which surprises count, how they combine."""
+    """One change: to the model, the trials it watches, the surprises, or how they combine."""
 
     group: str
     name: str
@@ -55,13 +55,13 @@ class Variation:
 
 
 def _literal(model: Model) -> Model:
-    """Take the temperatures for efficiencies, as the paper prints them."""
+    """Use the temperatures as efficiencies, as the paper prints them."""
     inverse = tuple(1 / value for value in model.efficiency.temperatures)
     return changed(model, efficiency=changed(model.efficiency, temperatures=inverse))
 
 
 def _setting(part: str, parameter: str, value: float) -> Callable[[Model], Model]:
-    """Set a parameter of a part of the model, if the part has it: the grid lacks some."""
+    """Set a parameter of a part of the model, if the part has it; grid motion lacks some."""
 
     def change(model: Model) -> Model:
         old = getattr(model, part)
@@ -100,7 +100,7 @@ VARIATIONS: tuple[Variation, ...] = (
 
 
 def variations(model: Model) -> tuple[Variation, ...]:
-    """Return the variations that make sense of a model: those that change what it has."""
+    """Return the variations that make sense for a model: those that change something it has."""
     without_waste = model.classifier.waste is None
     return tuple(
         one
@@ -122,7 +122,7 @@ class Ablation(Result):
 
     @property
     def bounded(self) -> bool:
-        """Whether ratings are between 0 and 1 where nothing is varied."""
+        """Whether the model without any variation rates between 0 and 1."""
         return all(score.bounded for score in next(iter(self.tasks.values())))
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -171,10 +171,10 @@ def ablate(
 def _scores(
     variation: Variation, model: Model, judged: Sequence[tuple[Pair, dict[str, Both]]]
 ) -> tuple[Score, ...]:
-    """Score a variation; the model's own weights are kept only for the model as it is."""
+    """Score a variation; only the unchanged model keeps its own weights."""
     seen = [(pair, both[variation.name]) for pair, both in judged if variation.name in both]
     if variation.watched == "placebo" and len(seen) < FOLDS:
-        return ()  # too few pairs have another one of their task
+        return ()  # too few tasks have several pairs
     surprises = [_only(variation.kinds, both) for _, both in seen]
     if variation is SHIPPED:
         parts = [parts_of(model.classifier, both) for both in surprises]
@@ -189,7 +189,7 @@ def _scores(
 
 
 def _only(kinds: Sequence[str], both: Both) -> Both:
-    """Return surprises of some kinds; the others never vary, so that they say nothing."""
+    """Return surprises of these kinds only; the others are constant, so that they say nothing."""
     expected, unexpected = (
         Surprise(**{kind: value if kind in kinds else 0.0 for kind, value in one.to_dict().items()})
         for one in both
@@ -215,10 +215,11 @@ def _varied(
 ) -> dict[str, Both] | Problems:
     """Return the surprises of both members by variation, or why the pair cannot be judged.
 
-    What is judged alike is judged once. A placebo that cannot be judged is no fault of the pair.
+    Variations that would give the same judgement share it. If only the placebo cannot be judged,
+    the pair still counts.
     """
     other = None
-    with suppress(BadInput):  # what cannot be read is told of where its own pair is
+    with suppress(BadInput):  # errors of the donor are reported with its own pair
         other = None if donor is None else donor.load()
     found: dict[str, Both] = {}
     for watched in get_args(Watched):
@@ -237,7 +238,7 @@ def _varied(
 
 
 def _watch(watched: Watched, episode: Loaded, other: Episode | None) -> Loaded:
-    """Return what the observer gets to see of an episode before its test trial, and that."""
+    """Return an episode with the trials that the observer gets to see."""
     if watched == "all" or isinstance(episode, BadInput):
         return episode
     if watched == "test trial" or other is None:

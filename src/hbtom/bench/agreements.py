@@ -1,4 +1,4 @@
-"""How well people and models agree: figures with intervals, and what they are figures of."""
+"""How well people and models agree: statistics with intervals, and what they refer to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hbtom.plottable import Plottable
 if TYPE_CHECKING:
     import pandas as pd
 
-ALL = "all"  # the category that all scenarios are of
+ALL = "all"  # the category of all scenarios
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Gap:
-    """By how much a model agrees better with people than another one, on the same items."""
+    """How much better one model agrees with people than another, on the same items."""
 
     first: str
     second: str
@@ -51,7 +51,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """How well people agree with themselves (split halves), and the best a model can hope for."""
+    """How well people agree among themselves (split halves), which limits any model."""
 
     category: str
     reliability: float
@@ -63,7 +63,7 @@ class Correlation(Plottable):
     """People and models on the same items, and how well they agree."""
 
     measures: Measures
-    models: Mapping[str, Annotated[Floats, "item"]]  # what each says, in the direction of people
+    models: Mapping[str, Annotated[Floats, "item"]]  # predictions, in the direction of people
     agreements: tuple[Agreement, ...]
     gaps: tuple[Gap, ...]
     ceilings: tuple[Ceiling, ...]
@@ -76,8 +76,8 @@ class Correlation(Plottable):
         """What looks wrong with the measures."""
         warnings = []
         if missing := _missing(sampled(self.measures)):
-            told = count(missing, "answer is", "answers are")
-            warnings.append(f"{told} missing in scenarios of which a participant answered others")
+            some = count(missing, "answer is", "answers are")
+            warnings.append(f"{some} missing in scenarios that a participant answered in part")
         whole = [one.r.high for one in self.agreements if one.category == ALL]
         if all(high is not None and high < 0 for high in whole):
             other = "rating" if self.measures.direction == "looking" else "looking"
@@ -86,7 +86,7 @@ class Correlation(Plottable):
         return tuple(warnings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain values."""
+        """Return all statistics as plain values."""
         measures = self.measures
         return {
             "measures": measures.name,
@@ -106,7 +106,7 @@ class Correlation(Plottable):
         }
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record per answer, with what each model says: ready for mixed models."""
+        """Return one record per answer, with each model's prediction: ready for mixed models."""
         measures = self.measures
         who = measures.participants or (None,)
         return [
@@ -131,13 +131,13 @@ class Correlation(Plottable):
         return frame(self.to_records())
 
     def __repr__(self) -> str:
-        told = (f"{one.model} r = {one.r.value:.2f}" for one in self.agreements)
+        each = (f"{one.model} r = {one.r.value:.2f}" for one in self.agreements)
         first = len({one.category for one in self.agreements})
-        return f"<Correlation with {self.measures.name!r}: {', '.join(list(told)[::first])}>"
+        return f"<Correlation with {self.measures.name!r}: {', '.join(list(each)[::first])}>"
 
 
 def _missing(people: Sampled) -> int:
-    """Return how many answers are missing of participants who answered others in a scenario."""
+    """Return how many answers are missing in scenarios that a participant answered in part."""
     missing = 0
     for number in range(people.scenarios if people.several else 0):
         there = ~np.isnan(people.values[:, people.scenario == number])

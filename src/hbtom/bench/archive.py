@@ -1,4 +1,4 @@
-"""Packing a dataset: all its pairs in one archive, which is read like a folder of them."""
+"""Packing a dataset: all its pairs in one archive, which is read like a folder."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from hbtom.observe.archive.encoding import encoded
 from hbtom.observe.formats import Loaded
 from hbtom.scratch import scratch
 
-# Snappy, because it is read by everything that reads Parquet, and twice as fast as zstd, which
-# saves little more: nearly all is done by writing each value of a column once, and then its number.
+# Snappy, because everything that reads Parquet can read it, twice as fast as zstd. Zstd saves
+# little more: most of the compression comes from writing each value of a column only once.
 _WRITING = {
     "compression": "snappy",
     "use_dictionary": True,
@@ -33,7 +33,7 @@ _WRITING = {
 
 @dataclass(frozen=True)
 class Packed(Result):
-    """What was packed, and what was not."""
+    """The result of packing: the archive, and the files that were left out."""
 
     file: str
     pairs: int
@@ -49,9 +49,9 @@ def pack(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Packed:
-    """Write all pairs of a dataset that can be read into an archive, whole or not at all.
+    """Write all readable pairs of a dataset into an archive, which is written whole or not at all.
 
-    The same dataset gives the same bytes, whatever the number of ``workers``.
+    The same dataset gives the same bytes for any number of ``workers``.
     """
     target = Path(out)
     check_target(target, overwrite=overwrite, kinds=(SUFFIX,))
@@ -90,7 +90,7 @@ def _write(pairs: Iterator[Any], path: Path, source: str) -> int:
 
 
 def _encoded(pairs: Sequence[Pair]) -> Iterator[tuple[Any | None, list[LeftOut]]]:
-    """Yield the rows of each pair; or None, and why its members are left out."""
+    """Yield the rows of each pair, or None and the reasons why its members are left out."""
     for pair, expected, unexpected in load_pairs(pairs):
         if isinstance(expected, BadInput) or isinstance(unexpected, BadInput):
             yield None, [_why(pair.expected, expected), _why(pair.unexpected, unexpected)]

@@ -100,7 +100,7 @@ def parts_of(classifier: Classifier, pair: Both) -> Both:
 
 
 def product(parts: Surprise) -> float:
-    """Return the plausibility that the parts make."""
+    """Return the plausibility: the product of its parts."""
     return math.prod(parts.to_dict().values())
 
 
@@ -126,7 +126,7 @@ def _fit(pairs: Sequence[Both], penalty: float) -> Fit:
 
 
 def binned(pairs: Sequence[tuple[float, float]]) -> tuple[Bin, ...]:
-    """Return what share of the episodes was expected, by the plausibility that they were given.
+    """Return the share of expected episodes in bins of plausibility.
 
     ``pairs`` holds the plausibilities of the expected and the unexpected member of each pair.
     """
@@ -143,6 +143,6 @@ def binned(pairs: Sequence[tuple[float, float]]) -> tuple[Bin, ...]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Return how far plausibility and share expected are apart, the mean over episodes."""
+    """Return the mean difference of plausibility and share expected, weighted by episodes."""
     off = sum(one.episodes * abs(one.mean_plausibility - one.expected) for one in bins)
     return off / sum(one.episodes for one in bins)

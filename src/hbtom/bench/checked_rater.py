@@ -1,4 +1,4 @@
-"""Anybody's raters: finding them by name, and making sure that they rate."""
+"""Raters written by users: finding them by name, and checking what they return."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ T = TypeVar("T")
 
 
 class CheckedRater:
-    """Anybody's rater: it does what it leaves out as most raters would, and is checked.
+    """A rater written by a user, with defaults for what it leaves out, and with checks.
 
-    One that was named as ``module:object`` is sent to other processes by that name.
+    A rater named as ``module:object`` is sent to other processes by that name.
     """
 
     def __init__(self, rater: Any, origin: str = "", folder: str = "") -> None:
@@ -59,14 +59,14 @@ class CheckedRater:
         try:
             first, second = rated
         except (TypeError, ValueError):
-            self._fail(f"rates a pair as {rated!r:.60}, not each of the two", expected.name)
+            self._fail(f"rates a pair as {rated!r:.60}, not as two ratings", expected.name)
         return self._checked(first, expected.name), self._checked(second, unexpected.name)
 
     def rate_one(self, episode: Episode) -> Rating:
         return self._checked(self._do(self.rater.rate_one, episode), episode.name)
 
     def trace(self, episode: Episode) -> list[dict[str, float | str]]:
-        """Return what the rater says about each step of the test trial."""
+        """Return the rater's own values for each step of the test trial."""
         if not hasattr(self.rater, "trace"):
             hint = "it needs a method 'trace(episode)' that returns a mapping for each step"
             raise BadInput(f"the rater '{self.name}' says nothing about single steps", hint=hint)
@@ -81,7 +81,7 @@ class CheckedRater:
         return CheckedRater(self._do(self.rater.with_settings, settings))
 
     def _do(self, what: Callable[..., T], *args: Any) -> T:
-        """Have the rater do something; say where it went wrong, if it did."""
+        """Call a method of the rater; if it fails, say where."""
         try:
             return what(*args)
         except BadInput:
@@ -141,9 +141,9 @@ AnyRater = ModelRater | CheckedRater
 
 
 def as_rater(rater: AnyModel | Rater | type, score: Compared = "plausibility") -> AnyRater:
-    """Return a rater given itself or its class, or anything that stands for a model.
+    """Return a rater, given a rater, its class, a model, or a model's name or file.
 
-    ``score`` is what models are compared by.
+    ``score`` is the number by which a model compares the two episodes of a pair.
     """
     if isinstance(rater, ModelRater):
         return rater
@@ -156,15 +156,15 @@ def as_rater(rater: AnyModel | Rater | type, score: Compared = "plausibility") -
 
 
 def identity(rater: AnyRater) -> Model | CheckedRater:
-    """Return what results are said to be of: the model itself, or anybody's rater."""
+    """Return what results are attributed to: the model itself, or the user's rater."""
     return rater.model if isinstance(rater, ModelRater) else rater
 
 
 def find_rater(name: str, folder: str = "") -> AnyRater:
-    """Return the rater that is called ``module:object``, or a file of ratings as one.
+    """Return the rater named ``module:object``, or a rater made from a file of ratings.
 
     The module is also looked for in a folder, by default the current one. The object is a rater,
-    or makes one when it is called without arguments.
+    or returns one when it is called without arguments.
     """
     if name.endswith(KINDS):
         return CheckedRater(read_ratings(Path(name)))
@@ -185,7 +185,7 @@ def find_rater(name: str, folder: str = "") -> AnyRater:
 
 @cache
 def _made(name: str, folder: str) -> AnyRater:
-    """Return the rater called ``module:object``, always the same one in a process."""
+    """Return the rater named ``module:object``, always the same object within a process."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
     found = _resolved(name, folder)
@@ -210,7 +210,7 @@ def _resolved(name: str, folder: str) -> Any:
         problem += _what(error)
         if f"{module}.".startswith(f"{error.name}."):
             problem = f"there is no module '{error.name}'"
-            hint = "it is looked for in this folder, and where Python finds what is installed"
+            hint = "it is looked for in this folder and among Python's installed modules"
     except (Exception, SystemExit) as error:
         problem += _what(error)
         if isinstance(error, AttributeError) and module in sys.modules:  # it was imported
@@ -223,12 +223,12 @@ def _resolved(name: str, folder: str) -> Any:
 
 
 def _refuse_namesake(module: str, folder: str) -> None:
-    """Refuse a module of a folder if another one of that name was imported before."""
+    """Refuse a module of a folder if another module of that name was imported before."""
     here, known = PathFinder.find_spec(module, [folder]), sys.modules[module].__spec__
     places = {os.path.realpath(one.origin) for one in (here, known) if one and one.origin}
     if known and len(places) > 1:
         problem = f"'{module}' is also the name of a module that is in use, {known.origin}"
-        raise BadInput(problem, hint="give yours another name, or start Python anew")
+        raise BadInput(problem, hint="give yours another name, or restart Python")
 
 
 def _what(error: BaseException) -> str:

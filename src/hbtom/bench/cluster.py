@@ -1,7 +1,7 @@
-"""Work shared out among machines, by a Dask scheduler that somebody has started.
+"""Share work among machines, by a Dask scheduler that is already running.
 
-It works like :mod:`hbtom.bench.workers`: results come in order, only a few chunks are handed out
-ahead of time, and leaving early cancels them. If a worker dies, others take over its chunks.
+This works like :mod:`hbtom.bench.workers`: results come in order, only a few chunks are handed out
+ahead of time, and stopping early cancels them. If a worker dies, others take over its chunks.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from hbtom.bench.workers import S, T, Work, chunks, in_order, without_collecting
 from hbtom.errors import BadInput, needed
 from hbtom.files import WRITTEN, read_whole
 
-PATIENCE = 15  # seconds to wait for the scheduler's answer
+PATIENCE = 15  # seconds to wait for the scheduler's reply
 _ADDRESS = re.compile(r"((tcp|tls|wss?)://)?[^/\s]+:\d{1,5}")
 
 
 def each(
     work: Work[S, T], items: Sequence[S], address: str, shared: Sequence[str] = ()
 ) -> Generator[T]:
-    """Yield the result of some work on each item, in order, done by the workers of a scheduler.
+    """Yield the result of work on each item, in order, done by the workers of a scheduler.
 
-    ``address`` is the scheduler's (tcp://...), or the file that it has written it to. ``shared``
-    are paths that must be there on every machine. While there are no workers, this waits.
+    ``address`` is the scheduler's address (tcp://...), or a file to which it has written it.
+    ``shared`` are paths that must exist on every machine. While there are no workers, this waits.
     """
     if not items:
         return
@@ -37,7 +37,7 @@ def each(
         _refuse_other_versions(client)
 
         def threads() -> int:
-            return sum(client.nthreads().values())  # of now: workers come and go
+            return sum(client.nthreads().values())  # at present: workers come and go
 
         def submit(chunk: Sequence[S]) -> Any:
             return client.submit(_work_on, __version__, shared, work, chunk, pure=False)
@@ -47,7 +47,7 @@ def each(
 
 @contextmanager
 def _connected(place: str) -> Iterator[Any]:
-    """Connect to a scheduler; leaving disconnects, and with it the scheduler drops all work."""
+    """Connect to a scheduler; disconnect at the end, so that the scheduler drops all work."""
     with needed("distributed", "cluster"):
         import distributed
     dask: Any = distributed
@@ -62,22 +62,23 @@ def _connected(place: str) -> Iterator[Any]:
             yield client
     except dask.KilledWorker:
         problem = "several workers died at the same pairs, probably because memory ran out"
-        hint = "give each worker more memory and one thread; their logs may tell more"
+        hint = "give each worker more memory and one thread; their logs may say more"
         raise BadInput(problem, hint=hint) from None
-    except (dask.CancelledError, OSError):  # work has none: what cannot be read is a result
-        hint = "see whether the scheduler still runs"
+    except (dask.CancelledError, OSError):  # not from work: there, a failure to read is a result
+        hint = "check whether the scheduler is still running"
         raise BadInput(f"the connection to {address} was lost", hint=hint) from None
 
 
 def _address(place: str) -> str:
-    """Return the address that is given, or that a scheduler has written into the file given."""
+    """Return the given address, or the one that a scheduler has written to the given file."""
     address = place
     if place.endswith(".json"):
         try:
             address = str(json.loads(read_whole(place, WRITTEN))["address"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             hint = "start one: dask scheduler --scheduler-file FILE"
-            raise BadInput(f"this is no scheduler file ({error})", hint=hint, file=place) from None
+            problem = f"this is not a scheduler file ({error})"
+            raise BadInput(problem, hint=hint, file=place) from None
     if not _ADDRESS.fullmatch(address):
         hint = "tcp://HOST:PORT, or the file of 'dask scheduler --scheduler-file FILE.json'"
         raise BadInput(f"'{address}' is not the address of a scheduler", hint=hint)
@@ -85,7 +86,7 @@ def _address(place: str) -> str:
 
 
 def _refuse_other_versions(client: Any) -> None:
-    """Refuse a scheduler or a worker that has another version of hbtom, or none."""
+    """Refuse a scheduler or worker with another version of hbtom, or without hbtom."""
     try:
         _refuse_other_version("the scheduler", client.run_on_scheduler(_version), __version__)
     except ImportError as error:
@@ -104,13 +105,13 @@ def _refuse_other_version(who: str, version: object, wanted: str) -> None:
             f"hbtom {version}" if isinstance(version, str) else f"another hbtom or none ({version})"
         )
         hint = "start scheduler and workers in the same environment as this command"
-        raise BadInput(f"{who} has {has}, and here it is {wanted}", hint=hint)
+        raise BadInput(f"{who} has {has}, but this is hbtom {wanted}", hint=hint)
 
 
 def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequence[S]) -> list[T]:
-    """Do some work on a worker, after making sure that it gives the same results as here."""
+    """Work on a chunk, on a worker, after making sure that results are the same as here."""
     who = f"the worker on {socket.gethostname()}"
-    _refuse_other_version(who, __version__, wanted)  # of one that has come later
+    _refuse_other_version(who, __version__, wanted)  # it may have joined later
     unseen = [path for path in shared if not os.path.exists(path)]
     if unseen:
         hint = "all machines need the dataset in the same place: a shared file system"

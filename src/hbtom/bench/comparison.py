@@ -1,4 +1,4 @@
-"""The referee: score any ratings, and tell whether two sets of ratings really differ."""
+"""The referee: score any ratings, and test whether two sets of ratings differ."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ PairName = tuple[str, str]  # task, pair
 
 @dataclass(frozen=True)
 class Refereed(Result):
-    """The score of a set of ratings, and what could not be scored."""
+    """The score of a set of ratings, and the pairs that could not be scored."""
 
     tasks: tuple[Score, ...]
     left_out: tuple[LeftOut, ...]
 
     @property
     def reversed(self) -> bool:
-        """Whether unexpected members are rated higher, and not by chance."""
+        """Whether unexpected members are rated higher more often than by chance."""
         return total("overall", self.tasks).interval[1] < 0.5
 
 
 def score_ratings(ratings: Ratings, dataset: Dataset | None = None) -> Refereed:
-    """Score ratings pair by pair; with a dataset, also say what of it was not rated."""
+    """Score ratings pair by pair; with a dataset, also list its pairs that were not rated."""
     values, left_out = _pairs(ratings)
     if dataset is not None:
         known = {(pair.task, pair.name) for pair in dataset.pairs}
@@ -58,31 +58,31 @@ def _pairs(ratings: Ratings) -> tuple[dict[PairName, tuple[float, float]], list[
 
 @dataclass(frozen=True)
 class Difference:
-    """How two sets of ratings differ on the pairs of a task that both have rated."""
+    """How two sets of ratings differ, on pairs of a task that both have rated."""
 
     task: str
     pairs: int
-    first: float  # accuracy of either
-    second: float
-    first_better: int  # pairs that one scores higher than the other
-    second_better: int
+    first: float  # accuracy of the first set
+    second: float  # and of the second
+    first_better: int  # pairs on which the first set scores higher
+    second_better: int  # and on which the second does
     p: float  # of the exact sign test, two-sided
     p_adjusted: float  # after Holm, over all tasks
 
 
 @dataclass(frozen=True)
 class Comparison(Result):
-    """How two sets of ratings differ, and what only one of them rates."""
+    """How two sets of ratings differ, and the pairs that only one of them rates."""
 
     tasks: tuple[Difference, ...]
     left_out: tuple[LeftOut, ...]
 
 
 def compare(first: Ratings, second: Ratings) -> Comparison:
-    """Compare two sets of ratings task by task, with a paired test; say what only one has.
+    """Compare two sets of ratings task by task, with a paired test.
 
-    Pairs scored alike say nothing; of those that differ, under chance either set would win half:
-    the exact sign test, which is McNemar's where there are no ties.
+    The exact sign test ignores pairs with equal scores. Under the null hypothesis, either set wins
+    half of the others. Without ties, this is McNemar's test.
     """
     (one, left), (two, right) = _pairs(first), _pairs(second)
     left_out = left + right
@@ -105,7 +105,7 @@ def _difference(task: str, values: Sequence[tuple[float, float]]) -> Difference:
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Return the two-sided p of the exact sign test: P(so few or fewer of the rarer kind) twice."""
+    """Return the two-sided p of the exact sign test: twice P(at most this many of the rarer)."""
     n, fewer = wins + losses, min(wins, losses)
     tail = sum(math.comb(n, k) for k in range(fewer + 1))
     return min(1.0, 2 * tail / 2**n)

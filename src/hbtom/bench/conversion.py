@@ -1,7 +1,7 @@
 """Converting episodes from one format into another: a file, or all files of a dataset.
 
-Folders and names are kept, so that what was a pair is one afterwards, and labels stay true; but the
-name of a video ends in ``.json`` afterwards. Nothing is put in place before all is converted.
+Folders and names are kept, so that pairs stay pairs and labels stay valid; only the names of
+videos change, and end in ``.json``. No file is put in place before all are converted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NAME = re.compile(r"(.+)\.(json(\.gz|\.zst)?|mp4|webm|gif)")
 
 @dataclass(frozen=True)
 class Converted(Result):
-    """What was converted, and what was not."""
+    """The result of a conversion: the target, and the files that were left out."""
 
     target: str
     episodes: int
@@ -47,7 +47,7 @@ class Converted(Result):
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """An episode to be converted, and what its file is to be called in the target folder."""
+    """An episode to be converted, and the name of its file in the target folder."""
 
     entry: Entry
     name: str
@@ -63,10 +63,11 @@ def convert(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Converted:
-    """Write the episode of a file, or all of a dataset, as ``bib`` or ``mcs``.
+    """Write the episode of a file, or all episodes of a dataset, as ``bib`` or ``mcs``.
 
     A dataset is a folder or an archive, and becomes a folder. A file whose name ends in ``.gz`` or
-    ``.zst`` is packed so; ``compress`` packs the files of a folder. What exists is not overwritten.
+    ``.zst`` is packed accordingly; ``compress`` packs the files of a folder. Existing files are
+    replaced only with ``overwrite``.
     """
     if to not in get_args(Format):
         raise BadInput(f"there is no format '{to}'", hint=f"one of {', '.join(get_args(Format))}")
@@ -124,26 +125,26 @@ def _written(
     return names
 
 
-# What is to be done
+# Finding the episodes
 
 
 def _jobs(source: Path, suffix: str, left_out: list[LeftOut]) -> Iterator[_Job]:
     """Yield every episode of a dataset, with the name that it keeps."""
     taken: dict[str, Entry] = {}
     found_in = sorted(_episodes(source, left_out), key=lambda entry: called_video(entry.file))
-    for entry in found_in:  # files count before movies of them
+    for entry in found_in:  # files come before videos of the same episode
         name = _kept_name(entry, source)
         found = _NAME.fullmatch(name)
         whole = "" if found is None else f"{found[1]}.json{suffix}"
         why, unreadable = "", False
         if entry.name == LABELS:
-            why = "labels are not converted; they stay true"
+            why = "labels are not converted; they stay valid"
         elif found is None:
             why = "not named like an episode (<name>.json) or a video"
         elif {"..", "/"} & set(PurePosixPath(name).parts):
             why, unreadable = "its name leads out of the folder", True
         elif whole in taken:
-            why = f"it would be called like {taken[whole].file}"
+            why = f"it would have the same name as {taken[whole].file}"
             unreadable = not called_video(entry.file)
         if why:
             left_out.append(LeftOut(entry.file, why, unreadable))
@@ -164,7 +165,7 @@ def _episodes(source: Path, left_out: list[LeftOut]) -> Iterator[Entry]:
 
 
 def _kept_name(entry: Entry, source: Path) -> str:
-    """Return what an episode is called in the target: its path, or its task and its name."""
+    """Return an episode's name in the target: its path, or its task and its name."""
     if not entry.inside:
         return Path(entry.path).relative_to(source).as_posix()
     if is_table(entry.path):
@@ -172,7 +173,7 @@ def _kept_name(entry: Entry, source: Path) -> str:
     return f"{entry.task}/{entry.name}"
 
 
-# Doing it
+# Converting them
 
 
 def _check_folder(source: Path, target: Path, jobs: Sequence[_Job], overwrite: bool) -> None:
@@ -195,7 +196,7 @@ def _check_folder(source: Path, target: Path, jobs: Sequence[_Job], overwrite: b
 def _write_each(
     folder: Path, to: Format, compress: Compression, jobs: Sequence[_Job]
 ) -> Iterator[LeftOut | None]:
-    """Convert episodes into files of a folder; yield for each why not, if it cannot be done."""
+    """Convert episodes into files of a folder; yield None for each, or why it failed."""
     sources = Sources()
     for job in jobs:
         try:
@@ -210,7 +211,7 @@ def _write_each(
 
 
 def _settle(part: Path, target: Path, names: Sequence[str], writing: Writing) -> None:
-    """Put finished files in their place."""
+    """Move finished files to their places."""
     writing.left = True
     try:
         for name in names:

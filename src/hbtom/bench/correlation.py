@@ -39,11 +39,11 @@ def correlate(
     seed: int = 0,
     **reading: Any,
 ) -> Correlation:
-    """Compare what people did with what one or several models say.
+    """Compare people's answers with the predictions of one or several models.
 
-    ``measures`` is a file or a data frame. So are ``results``, or an evaluation or a judgement of
-    plans, or several of these: in a list, as pairs of a name and a table, or by the names of
-    models. ``column`` of the results is compared, by default the probability or the rating.
+    ``measures`` is a file or a data frame. ``results`` is a file, a data frame, an evaluation or a
+    judgement of plans, or several of these: a list, pairs of a name and a table, or a dict by the
+    names of models. ``column`` of the results is compared, by default the probability or rating.
     ``reading`` are the fields of :class:`hbtom.bench.measures.Reading`, such as ``direction``.
 
     >>> correlate("ratings.csv", {"paper": "paper.csv", "people": "people.csv"})  # doctest: +SKIP
@@ -57,7 +57,7 @@ def correlate(
 def compare_with(
     people: Measures, said: Mapping[str, Floats], *, samples: int = SAMPLES, seed: int = 0
 ) -> Correlation:
-    """Compare measures with what models say about the same items."""
+    """Compare measures with models' predictions for the same items."""
     if len(people.items) < 3:
         hint = "a correlation needs three or more"
         problem = f"there are too few items to compare: {len(people.items)}"
@@ -162,12 +162,12 @@ def _models(results: Any, column: str | None) -> list[ModelValues]:
 
 
 def _records(results: Sequence[Any]) -> bool:
-    """Tell whether these are the rows of a table, and not several tables."""
+    """Return whether these are the rows of one table, rather than several tables."""
     return bool(results) and isinstance(results[0], Mapping)
 
 
 def said_by(people: Measures, model: ModelValues, scale: tuple[float, float]) -> Floats:
-    """Return what a model says about every item, in the direction of the people's answers."""
+    """Return a model's prediction for every item, in the direction of the people's answers."""
     values = np.empty(len(people.items))
     with located(file=people.name):
         for number, (item, row) in enumerate(zip(people.items, people.row, strict=True)):

@@ -1,13 +1,13 @@
-"""Finding the pairs of a dataset, in folders, in zip archives as they are published, in our own.
+"""Find the pairs of a dataset: in folders, in published zip archives, and in hbtom's own archives.
 
 A dataset is a folder of task folders with ``<id>e.json`` and ``<id>u.json``, packed or not, or with
 videos ``<id>e.mp4`` and ``<id>u.mp4``; or one such task folder; or a zip archive of one; or an
-archive that ``hbtom pack`` made, whose name ends in ``.parquet``; or a folder of archives. Task
+archive made by ``hbtom pack``, whose name ends in ``.parquet``; or a folder of archives. Task
 folders may have the benchmark's names or those of the public archives. Pairs are matched by id, and
-whatever is not part of a pair is listed with the reason. If an episode is there more than once, a
-file is preferred to a zip archive, a zip archive to one of our own, and anything to a video.
+files that are not part of a pair are listed with the reason. If an episode is found several times,
+a file is preferred to a zip archive, a zip archive to hbtom's own, and anything to a video.
 
-Where names do not say which files are compared and which of the two is expected, labels do.
+If names do not say which files are compared and which of the two is expected, labels do.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def find_pairs(
     labels: str | Path | Labels | None = None,
     scene: str | None = None,
 ) -> Dataset:
-    """Find all pairs of a dataset, or those of some tasks; by their names, or by labels.
+    """Find all pairs of a dataset, or those of the named tasks; by file names, or by labels.
 
-    ``scene`` is that of all tracks in it; by default, each has its own beside it.
+    ``scene`` is the scene file of all tracks; by default, each track has its own next to it.
     """
     path = Path(path)
     check_dataset(path)
@@ -57,7 +57,7 @@ def find_pairs(
         else:
             members = _labelled(path, labels, left_out)
     if scene is not None and not any(map(_is_alone, members)):
-        raise BadInput("there are no tracks in it: it has no use for a scene", file=path)
+        raise BadInput("there are no tracks in it, so it cannot have a scene", file=path)
     members = [replace(one, scene=scene) if _is_alone(one) else one for one in members]
     found = {member.task for member in members}
     wanted = found if tasks is None else {task_name(name) for name in tasks}
@@ -74,7 +74,7 @@ def find_pairs(
         raise BadInput(
             "there are no pairs of episodes in this dataset",
             hint="a dataset is a folder of task folders with <id>e.json and <id>u.json; "
-            "of files with other names, --labels tells which are compared",
+            "if files have other names, --labels says which to compare",
             file=path,
         )
     return dataset
@@ -85,22 +85,22 @@ def check_dataset(path: Path) -> None:
     if not os.path.exists(path):
         raise BadInput("there is no such dataset", hint="name a folder or an archive", file=path)
     if is_table(path.name) and path.is_file():
-        open_archive(str(path))  # which tells what is wrong with it
+        open_archive(str(path))  # raises an error that says what is wrong
     elif path.suffix == ".zip" and path.is_file() and not is_zip(path):
         hint = "copy or download it again"
         raise BadInput("the archive is damaged or cut off", hint=hint, file=path)
     elif not path.is_dir() and not is_zip(path):
         hint = "name the folder of the episodes; to judge one alone: hbtom judge FILE"
         raise BadInput("this is neither a folder nor an archive", hint=hint, file=path)
-    elif path.is_dir() and task_name(path.name) in _ORDER:  # the whole may be a folder of tasks
+    elif path.is_dir() and task_name(path.name) in _ORDER:  # part of a dataset, perhaps unfinished
         for mark in path.resolve().parent.glob(f"{MARK}*"):
             refuse_unfinished(mark)
 
 
 def _packed(member: Member) -> int:
-    """Return how far a member is from its source: a file, in a zip archive, in ours, a recording.
+    """Return how far a member is from its source: file, zip archive, hbtom's archive, recording.
 
-    If a member is there more than once, the nearest one counts: an archive may be older than the
+    If a member is found several times, the nearest one counts: an archive may be older than the
     files that it was made from, and a video or a track is less exact than a file.
     """
     if called_video(member.file) or is_track(member.file):
@@ -109,7 +109,7 @@ def _packed(member: Member) -> int:
 
 
 def episode_name(file_name: str) -> tuple[str, Literal["e", "u"]] | None:
-    """Return the pair and member that a file name stands for, or None if for none."""
+    """Return the pair and member that a file name stands for, or None."""
     found = _EPISODE.match(file_name)
     return None if found is None else (found["pair"], "e" if found["member"] == "e" else "u")
 
@@ -121,12 +121,12 @@ def named_episode(entry: Entry, scene: str | None = None) -> tuple[str, Literal[
 
 
 def _is_alone(one: Member | Entry) -> bool:
-    """Tell whether this is a track, and not in an archive."""
+    """Return whether this is a track that is not in an archive."""
     return not one.inside and is_track(one.path)
 
 
 def _members(path: Path, left_out: list[LeftOut], scene: str | None) -> Iterator[Member]:
-    """Yield all members that can be told by their names."""
+    """Yield all members that can be recognised by their names."""
     for entry in entries(path):
         named = named_episode(entry, scene)
         if entry.name == LABELS or entry.name.endswith(".toml"):  # labels, scenes
@@ -143,7 +143,7 @@ def _members(path: Path, left_out: list[LeftOut], scene: str | None) -> Iterator
 
 
 def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Member]:
-    """Return all members that are labelled; say how many files are not."""
+    """Return all members that are labelled; note how many files are not."""
     if path.is_file() and is_table(path.name):
         hint = "an archive knows its pairs: leave --labels out"
         raise BadInput("labels are for files, not for archives of hbtom", hint=hint, file=path)
@@ -159,7 +159,7 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
             hint=_perhaps(missing[0], found),
             file=labels.name,
         )
-    labels_file = Path(labels.name).resolve()  # it may lie among the data
+    labels_file = Path(labels.name).resolve()  # it may be among the data
     unlabelled = [name for name in found if name not in labels.files]
     others = [name for name in unlabelled if Path(found[name].path).resolve() != labels_file]
     if others:
@@ -173,7 +173,7 @@ def _labelled(path: Path, labels: Labels, left_out: list[LeftOut]) -> list[Membe
 
 
 def _perhaps(file: str, found: Iterable[str]) -> str:
-    """Return what may have been meant by the name of a file that is not there."""
+    """Return a hint for a file that does not exist: perhaps another name was meant."""
     hint = "names start from the dataset's folder"
     last = file.rpartition("/")[2].casefold()
     names = {name: name.rpartition("/")[2].casefold() for name in found}
@@ -182,11 +182,11 @@ def _perhaps(file: str, found: Iterable[str]) -> str:
 
 
 def in_table(path: str, left_out: list[LeftOut]) -> Iterator[Member]:
-    """Yield all members that an archive of our own holds; say if it cannot be read."""
+    """Yield all members in an archive of hbtom; note if it cannot be read."""
     try:
         places = open_archive(path).places
     except BadInput as error:
-        foreign = error.problem == NOT_OURS  # such as results that somebody left beside the data
+        foreign = error.problem == NOT_OURS  # such as results saved among the data
         left_out.append(LeftOut(path, error.said, unreadable=not foreign))
         return
     for (task, pair), place in places.items():
@@ -195,7 +195,7 @@ def in_table(path: str, left_out: list[LeftOut]) -> Iterator[Member]:
 
 
 def _matched(members: Iterable[Member], left_out: list[LeftOut]) -> list[Pair]:
-    """Match members by task and id; say which have no mate and which come twice."""
+    """Match members by task and id; note those without a counterpart and those found twice."""
     mates: dict[tuple[str, str], dict[str, Member]] = {}
     for member in members:
         known = mates.setdefault((member.task, member.pair), {})

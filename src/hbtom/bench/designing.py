@@ -1,8 +1,8 @@
-"""Designing stimuli: episodes on which two models disagree, with no more trials than it takes.
+"""Designing stimuli: episodes on which two models disagree, with as few trials as possible.
 
 Candidates are generated pairs. Both models judge both episodes of each, and the episodes are ranked
-by how much the two plausibilities differ. For those at the top, familiarization is cut short: to
-as few of the first trials as keep a given share of the difference.
+by how much the two plausibilities differ. For the top ones, familiarization is cut short: only as
+many of the first trials remain as it takes to keep a given share of the difference.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from hbtom.observe import Episode
 from hbtom.observe.writing import write
 
 Models = tuple[Model, Model]
-Values = tuple[float, float]  # the plausibility of an episode under either model
+Values = tuple[float, float]  # the plausibilities of an episode under both models
 
 
 @dataclass(frozen=True)
 class Search:
-    """Which candidates are made, and what is kept of them."""
+    """Which candidates are generated, and how many are kept."""
 
     tasks: tuple[str, ...] = tuple(one.folder for one in SUITES["bib"])
     pairs: int = 20  # of each task
@@ -56,13 +56,13 @@ class Search:
 
 @dataclass(frozen=True)
 class Finding:
-    """An episode on which two models disagree, and how many trials it takes for that."""
+    """An episode on which two models disagree, and how many trials that takes."""
 
     job: Job
     member: int  # 0 is the expected episode of its pair, 1 the unexpected one
     values: Values
     trials: int  # of familiarization
-    enough: int  # of these, from the first one on
+    enough: int  # of these, counted from the first
     short: Values  # the plausibilities with these trials only
 
     @property
@@ -71,13 +71,13 @@ class Finding:
 
     @property
     def episode(self) -> Episode:
-        """The episode, made anew."""
+        """The episode, generated again."""
         return self.job.episodes()[self.member]
 
 
 @dataclass(frozen=True)
 class Design:
-    """The episodes on which two models disagree most, most of all first."""
+    """The episodes on which two models disagree most, largest difference first."""
 
     models: Models
     search: Search
@@ -107,7 +107,7 @@ class Design:
         ]
 
     def files(self) -> dict[str, bytes]:
-        """Return a table and all episodes, also cut short, by the names of their files."""
+        """Return a table and all episodes, whole and cut short, by file name."""
         records = self.to_records()
         files = {"design.csv": encode_records(records, ".csv", list(records[0]))}
         for rank, one in enumerate(self.findings, start=1):
@@ -119,7 +119,7 @@ class Design:
 
 
 def difference(values: Values) -> float:
-    """Return by how much the first model finds an episode more plausible."""
+    """Return how much more plausible the first model finds an episode."""
     return values[0] - values[1]
 
 
@@ -129,7 +129,7 @@ def shortened(episode: Episode, trials: int) -> Episode:
 
 
 def ablated(model: Model, name: str) -> Model:
-    """Return a model without one of its assumptions, by the name that ablations give it."""
+    """Return a model without one of its assumptions, which has the name it has in ablations."""
     changes = {
         one.name: one.model
         for one in variations(model)
@@ -153,10 +153,10 @@ def design(
     progress: Progress | None = None,
     shortening: Progress | None = None,
 ) -> Design:
-    """Search for episodes on which two models disagree, and for the shortest that still do.
+    """Find episodes on which two models disagree, and the fewest trials with which they still do.
 
-    The result depends on the models and the search alone, not on the number of workers. The two
-    progress functions are told of candidates that are judged, and of episodes that are cut short.
+    The result depends only on the models and the search, not on the number of workers.
+    ``progress`` counts the candidates that are judged, ``shortening`` the episodes that are cut.
     """
     search = search or Search()
     models = find_model(first), find_model(second)
@@ -190,7 +190,7 @@ def _judge(models: Models, compiled: bool, jobs: Sequence[Job]) -> Iterator[tupl
 def _shorten(
     models: Models, share: float, compiled: bool, items: Sequence[tuple[Job, int, Values]]
 ) -> Iterator[Finding]:
-    """Yield the findings with as few trials as keep a share of the difference, from few to many."""
+    """Yield findings with the fewest trials that keep this share of the difference."""
     if compiled:
         start_compiler()
     for job, member, values in items:

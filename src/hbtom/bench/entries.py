@@ -1,4 +1,4 @@
-"""What a dataset holds: every file of it, in folders and in zip archives as they are published."""
+"""The files of a dataset, in folders and in published zip archives."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.video import SUFFIXES
 
-LEDGER = "downloads.json"  # what is known of archives that were downloaded
+LEDGER = "downloads.json"  # the record of downloaded archives
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file, an archive of our own, or a file within a zip archive."""
+    """A file, an archive of hbtom, or a file within a zip archive."""
 
-    task: str  # that its folder stands for
+    task: str  # of its folder
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
     checksum: str = ""  # of the content, if the archive lists it
-    why: str = ""  # it cannot be evaluated
-    unreadable: bool = False  # although it should have been
+    why: str = ""  # the reason why it cannot be evaluated
+    unreadable: bool = False  # whether it should have been evaluated
 
     @property
     def file(self) -> str:
@@ -39,11 +39,11 @@ class Entry:
 
 
 def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
-    """Yield everything in a folder or an archive; background tasks only if they are asked for.
+    """Yield everything in a folder or an archive; background tasks only on request.
 
-    What operating systems and downloads leave beside the data is ignored, and a dataset that is not
-    finished is refused. A folder is entered once even if several links lead to it, so that links in
-    a circle do no harm.
+    Files that operating systems and downloads leave among the data are ignored, and an unfinished
+    dataset is refused. A folder is entered only once even if several links lead to it, so that
+    circular links do no harm.
     """
     if path.is_file():
         yield from [Entry("", str(path))] if is_table(path.name) else _in_zip(path)
@@ -71,7 +71,7 @@ def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
 
 
 class _Child(NamedTuple):
-    """What lies in a folder, and the task that the folder stands for."""
+    """A file or folder within a folder, and the task of that folder."""
 
     path: Path
     is_folder: bool
@@ -79,7 +79,7 @@ class _Child(NamedTuple):
 
 
 def _children(folder: Path) -> list[_Child]:
-    """Return what lies in a folder, the first one last; links come after what they may lead to."""
+    """Return the contents of a folder in reverse order; links come after their possible targets."""
     is_alias = folder.is_symlink() or folder.name in ("", "..")
     task = task_name(folder.resolve().name if is_alias else folder.name)
     with os.scandir(folder) as found:
@@ -87,7 +87,7 @@ def _children(folder: Path) -> list[_Child]:
     for one in inside:
         if one.name.startswith(MARK):
             refuse_unfinished(folder / one.name)
-    beside = (".", "__MACOSX")  # what systems leave, as downloads leave their ledger
+    beside = (".", "__MACOSX")  # left by operating systems, as the ledger is by downloads
     inside = [one for one in inside if not one.name.startswith(beside) and one.name != LEDGER]
     inside.sort(key=lambda one: (one.is_symlink(), one.name), reverse=True)
     folders = {one for one in inside if (os.path.isdir(one) if one.is_symlink() else one.is_dir())}
@@ -100,7 +100,7 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 def task_name(folder: str) -> str:
-    """Return the benchmark's own name of a task; a name that is not known stands for itself."""
+    """Return the benchmark's own name of a task; an unknown name is returned as it is."""
     try:
         return task_called(folder).folder
     except BadInput:
@@ -108,12 +108,12 @@ def task_name(folder: str) -> str:
 
 
 def is_table(path: str) -> bool:
-    """Tell whether this is the name of an archive of our own."""
+    """Return whether this is the name of an archive of hbtom."""
     return path.endswith(SUFFIX)
 
 
 def called_video(path: str) -> bool:
-    """Tell whether this is the name of a video."""
+    """Return whether this is the name of a video."""
     return path.endswith(SUFFIXES)
 
 

@@ -1,6 +1,6 @@
-"""Evaluating a rater: have it rate every pair of a dataset, and count.
+"""Evaluating a rater: it rates every pair of a dataset, and correct pairs are counted.
 
-Results come back in the order of the dataset, whatever the number of workers and wherever they are.
+Results come back in the order of the dataset, however many workers there are and wherever they run.
 So the same dataset and rater always give the same rows.
 """
 
@@ -35,7 +35,7 @@ from hbtom.plottable import Plottable, notebook_progress
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEPT = "what was judged until then is kept: the same command with --resume goes on from there"
+_KEPT = "the results so far are kept: the same command with --resume continues from there"
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,16 +47,16 @@ class Evaluation(Plottable, Result):
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]  # files that are not part of a judged pair
     warned: Mapping[str, int] = field(default_factory=dict)  # by task: episodes with warnings
-    levels: Levels = field(default_factory=dict)  # how plausible each episode is, if it is told
+    levels: Levels = field(default_factory=dict)  # how plausible each episode is, if known
 
     @property
     def model(self) -> Model | CheckedRater:
-        """What has rated: the model itself, or another rater."""
+        """The model itself, or another rater."""
         return identity(self.rater)
 
     @property
     def score(self) -> str:
-        """What pairs are compared by: plausibility, predictive, or the rater's name."""
+        """The number by which pairs are compared: plausibility, predictive, or the rater's name."""
         return self.rater.score
 
     @property
@@ -71,7 +71,7 @@ class Evaluation(Plottable, Result):
 
     @property
     def wrong(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """The ratings of those pairs whose expected member is not rated higher."""
+        """The ratings of pairs whose expected member is not rated higher."""
         return {name: both for name, both in self.ratings.items() if pair_score(*both) < 1}
 
     @property
@@ -81,7 +81,7 @@ class Evaluation(Plottable, Result):
 
     @property
     def by_level(self) -> dict[str, dict[str, float]]:
-        """The mean rating of expected and other episodes, by task, where levels are told."""
+        """The mean rating of the episodes of each level, by task, where levels are known."""
         return mean_by_level({(r.task, r.pair, r.member): r.rating for r in self.rows}, self.levels)
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class Evaluation(Plottable, Result):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, and what was judged until then."""
+    """Ctrl-C, with the results so far."""
 
     def __init__(self, so_far: Evaluation, done: int, pairs: int) -> None:
         super().__init__(f"{done} of {pairs} pairs were judged")
@@ -126,7 +126,7 @@ class Output(TypedDict, total=False):
 
     out: str | os.PathLike[str] | None  # written as pairs are rated: .csv, .jsonl or .parquet
     resume: bool  # continue an earlier run
-    overwrite: bool  # replace what is there, when all pairs are rated
+    overwrite: bool  # replace an existing file once all pairs are rated
 
 
 def evaluate(
@@ -140,22 +140,22 @@ def evaluate(
     progress: Progress | None = None,
     **output: Unpack[Output],
 ) -> Evaluation:
-    """Rate every pair of a dataset by a model, or by any other rater, and count.
+    """Rate every pair of a dataset with a model or any other rater, and count correct pairs.
 
-    - ``dataset``: without one, the default synthetic benchmark is made, once.
+    - ``dataset``: by default the synthetic benchmark, which is generated once.
     - ``model``: a model, the name of a preset, a TOML file, or a :class:`hbtom.bench.Rater`.
-    - ``tasks``: rate these only.
+    - ``tasks``: rate only these.
     - ``workers``: the number of processes; by default all cores are used.
-    - ``cluster``: have the workers of a Dask scheduler do the work. This is its address, or the
-      file that it has written.
-    - ``score``: which number a model rates with: the fitted plausibility or the predictive score.
-    - ``progress``: called with the numbers of pairs that are rated, and of all. The first call
-      tells how many need not be rated again. In a notebook, there is a bar by default.
+    - ``cluster``: the address of a Dask scheduler whose workers do the work, or the file that the
+      scheduler has written.
+    - ``score``: the number with which a model rates: fitted plausibility or predictive score.
+    - ``progress``: called with the number of pairs rated so far and of all pairs. The first call
+      gives the number that need not be rated again. Notebooks show a bar by default.
     - ``out``: a results file, which is written as pairs are rated: ``.csv``, ``.jsonl`` or
       ``.parquet``.
     - ``resume``: continue the run that an earlier call began in ``out``.
-    - ``overwrite``: replace ``out`` when all pairs are rated. With ``resume``, go on with a run
-      that was to replace it.
+    - ``overwrite``: replace ``out`` once all pairs are rated. With ``resume``, continue a run that
+      was going to replace it.
 
     Ctrl-C raises :class:`Interrupted`.
     """
@@ -180,7 +180,7 @@ def _evaluate(
     rate: Callable[[Sequence[Pair]], Generator[Judged]],
     tell: Progress,
 ) -> Evaluation:
-    """Rate those pairs that an earlier run has not rated, and write them to the target."""
+    """Rate the pairs that an earlier run has not rated, and write them to the target."""
     judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
     todo = [pair for pair in found.pairs if pair not in judged]
     tell(len(judged), len(found.pairs))
@@ -196,7 +196,7 @@ def _evaluate(
         if target is not None:
             journal.finish(target, evaluation.rows)
     except KeyboardInterrupt:
-        if target is not None:  # a pair may have been written, and not yet counted
+        if target is not None:  # a pair may have been written but not yet counted
             judged |= {pair: one for pair, one in latest.items() if target.ends_with(one.rows)}
         so_far = _evaluation(found, rater, judged)
         raise Interrupted(so_far, len(judged), len(found.pairs)) from None
@@ -211,7 +211,7 @@ def _evaluate(
 def as_dataset(
     dataset: str | os.PathLike[str] | Dataset | None, tasks: Sequence[str] | None
 ) -> Dataset:
-    """Return the pairs of a dataset, given itself or its path; None is the default benchmark."""
+    """Return a dataset, given itself or its path; None means the default benchmark."""
     tasks = (tasks,) if isinstance(tasks, str) else tasks
     if isinstance(dataset, Dataset):
         wanted = None if tasks is None else {task_name(name) for name in tasks}
@@ -225,7 +225,7 @@ def as_dataset(
 
 
 def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:
-    """Put together what was rated, in the dataset's order."""
+    """Combine the results of all pairs, in the dataset's order."""
     known = {pair: judged[pair] for pair in found.pairs if pair in judged}
     rows = tuple(row for one in known.values() for row in one.rows)
     left_out = (*found.left_out, *(each for one in known.values() for each in one.problems))

@@ -1,6 +1,6 @@
-"""Results files that grow while a run is on, so that an interrupted run can go on.
+"""Results files that grow during a run, so that an interrupted run can be continued.
 
-Whole lines are added to the file itself, or to a journal beside it.
+Whole lines are added to the file itself, or to a journal next to it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Kept:
 
     out: Path | None = None
     resume: bool = False  # continue an earlier run
-    overwrite: bool = False  # replace what is there in the end
-    kinds: Sequence[str] = (".csv", ".jsonl", ".parquet")  # endings that its name may have
+    overwrite: bool = False  # replace an existing file at the end
+    kinds: Sequence[str] = (".csv", ".jsonl", ".parquet")  # permitted endings of its name
 
     def check(self) -> None:
         """Refuse a file that cannot or should not be written, before any work is done."""
@@ -37,7 +37,7 @@ class Kept:
             self.out, overwrite=replace, kinds=self.kinds, otherwise="--resume or --overwrite"
         )
         if journal_of(self.out).exists() and not replace:
-            problem = "this is what an interrupted run has left"
+            problem = "an interrupted run has left this file"
             hint = "--resume continues it, --overwrite starts over"
             raise BadInput(problem, hint=hint, file=journal_of(self.out))
 
@@ -49,7 +49,7 @@ def journal_of(path: Path) -> Path:
 
 @contextmanager
 def only_writer(path: Path) -> Iterator[None]:
-    """Let no other run write to a file for a while."""
+    """Keep other runs from writing to a file meanwhile."""
     with ExitStack() as held:
         try:
             with system_errors("the file cannot be written", path):
@@ -61,7 +61,7 @@ def only_writer(path: Path) -> Iterator[None]:
 
 
 def add_lines(stream: io.FileIO, lines: bytes) -> None:
-    """Write lines at once, so that being killed tears none; take back what a full disk tears."""
+    """Write lines in one go, so that being killed tears none; undo a write if the disk is full."""
     start, written = stream.seek(0, os.SEEK_END), 0
     try:
         written = stream.write(lines)

@@ -1,4 +1,4 @@
-"""What people and models are asked about, and the rows of tables that say so."""
+"""The items that people and models are asked about, and how table rows name them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hbtom.bench.entries import task_name
 from hbtom.bench.ratings import read_rows
 from hbtom.errors import BadInput
 
-Names = tuple[str, ...]  # what a scenario may be called, the most exact name first
+Names = tuple[str, ...]  # the possible names of a scenario, the most exact first
 NEEDED = "a row needs 'scenario', 'file', or 'task', 'pair' and 'member'"
 _NAMES = ("scenario", "file", "plan")
 _WHAT = ("time", "step", "goal", "value", "variable", "category")
-READ = (*_NAMES, "task", "pair", "member", "participant", *_WHAT)  # what a row is about
+READ = (*_NAMES, "task", "pair", "member", "participant", *_WHAT)  # columns that name an item
 _SUFFIXES = (".json", ".gz", ".zst", ".plan", ".mp4", ".webm", ".gif", ".csv", ".txt")
 
 
 class Item(NamedTuple):
-    """What people and models are asked about: a scenario, perhaps at a time, perhaps a goal.
+    """A question for people and models: about a scenario, perhaps at a time, perhaps about a goal.
 
-    The variable says what about the goal, such as desire or belief; it is empty if it is its
-    probability.
+    The variable says what is asked about the goal, such as desire or belief. If it is empty, it is
+    the goal's probability.
     """
 
     scenario: str
@@ -35,7 +35,7 @@ class Item(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The goal, and what about it."""
+        """The goal, and the variable if there is one."""
         return f"{self.variable} {self.goal}".strip()
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class Member(NamedTuple):
 
 
 def table_rows(source: Any, what: str, needed: str) -> list[dict[str, Any]]:
-    """Return the rows of a file, a result, a data frame or records; refuse a table without any."""
+    """Return the rows of a file, a result, a data frame or records; refuse an empty table."""
     if isinstance(source, str | os.PathLike):
         rows = read_rows(Path(source), what, needed)
     else:
@@ -74,7 +74,7 @@ def text_of(row: Mapping[str, Any], column: str) -> str:
 
 
 def scenario_names(row: Mapping[str, Any]) -> Names:
-    """Return what the scenario of a row may be called, the most exact name first."""
+    """Return the possible names of a row's scenario, the most exact first."""
     names: list[str] = []
     if member := member_of(row, of_file=False):
         names.append(f"{member.task}/{member.pair}{member.member}".lstrip("/"))
@@ -91,7 +91,7 @@ def scenario_names(row: Mapping[str, Any]) -> Names:
 
 
 def item_of(row: Mapping[str, Any], scenario: str) -> Item:
-    """Return what a row is about, given the name of its scenario."""
+    """Return the item of a row, given the name of its scenario."""
     variable, goal = text_of(row, "variable"), text_of(row, "goal")
     if variable and "goal" not in row:  # as in tables of beliefs
         goal = text_of(row, "value")
@@ -105,7 +105,7 @@ def time_of(row: Mapping[str, Any]) -> float | None:
 
 
 def number_of(given: object, what: str) -> float:
-    """Return a finite number, or say what is there instead."""
+    """Return a finite number; refuse anything else."""
     try:
         value = float(str(given))
     except ValueError:

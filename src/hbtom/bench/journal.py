@@ -1,9 +1,9 @@
-"""Results that are written while pairs are judged, so that an interrupted evaluation can go on.
+"""Write results while pairs are judged, so that an interrupted evaluation can be continued.
 
 Rows are added to the results file itself, in whole lines, as long as the file is the beginning of
-what it will be in the end. Otherwise (a Parquet file cannot grow, an older file is to be replaced,
-some of its rows are out of date) they are added to a journal beside it, and the file is replaced at
-the end. So a file is only ever added to, or replaced by a complete one. A file that is to be
+its final version. Otherwise (a Parquet file cannot grow, an older file is to be replaced, some of
+its rows are out of date) they are added to a journal next to it, and the file is replaced at the
+end. So a file is only ever appended to, or replaced by a complete one. A file that is to be
 replaced is never read, neither by the run that starts nor by the run that continues it.
 """
 
@@ -32,16 +32,16 @@ Judge = tuple[str, ...]  # the rater's fingerprint, the version of hbtom, the sc
 
 @dataclass(frozen=True)
 class Target:
-    """A results file that is to be written, and what an earlier run has left of it."""
+    """A results file to be written, and the rows that an earlier run has left."""
 
     path: Path
-    grows: Path  # what rows are added to: the file itself, or the journal beside it
+    grows: Path  # where rows are added: the file itself, or the journal next to it
     size: int | None  # bytes in its whole lines; None if there is no such file
     kept: Done  # in the dataset's order
     columns: Columns  # the rater's own
 
     def ends_with(self, rows: Sequence[Row]) -> bool:
-        """Tell whether these rows were the last to be written."""
+        """Return whether these rows were the last to be written."""
         if not rows or not self.grows.is_file():
             return False
         return self.grows.read_bytes().endswith(encode(rows, self.grows.suffix, heading=False))
@@ -57,7 +57,7 @@ def check(path: Path | None, columns: Columns, *, resume: bool, overwrite: bool)
 
 @contextmanager
 def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]:
-    """Check a results file, and let no other run write to it for a while."""
+    """Check a results file, and keep other runs from writing to it meanwhile."""
     check(path, columns, **how)
     if path is None:
         yield
@@ -70,7 +70,7 @@ def reserved(path: Path | None, columns: Columns, **how: bool) -> Iterator[None]
 def start(
     path: Path, pairs: Sequence[Pair], rater: AnyRater, *, resume: bool, overwrite: bool
 ) -> Target:
-    """Return what is to be written; with ``resume``, what an earlier run has left to be written.
+    """Return the target of a run; with ``resume``, including rows that an earlier run has left.
 
     A pair of that run is kept if both its rows are up to date, which means that its files have not
     changed since. With ``overwrite``, only pairs in the journal are kept. Without ``resume``,
@@ -88,7 +88,7 @@ def start(
     _refuse_other_judges(journal, added, judge, "--overwrite without --resume starts over")
     there = [] if overwrite else _rows(path, columns)
     _refuse_others(path, there, pairs, _REPLACE)
-    if not added:  # else the file is known to be replaced
+    if not added:  # otherwise the file will be replaced
         _refuse_other_judges(path, there, judge, _REPLACE)
     kept = _kept([*there, *added], pairs, judge)
     grows = path if not overwrite and _is_beginning(path, pairs, kept, columns) else journal
@@ -96,11 +96,11 @@ def start(
     return Target(path, grows, size, kept, columns)
 
 
-_REPLACE = "--resume with --overwrite replaces the file when all is judged"
+_REPLACE = "--resume with --overwrite replaces the file once all pairs are judged"
 
 
 def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Done, columns: Columns) -> bool:
-    """Tell whether a file holds exactly what is kept, and these are the first pairs."""
+    """Return whether a file holds exactly the kept rows, and these are of the first pairs."""
     rows = [row for both in kept.values() for row in both]
     begun = encode(rows, path.suffix) if rows else b""
     first = list(pairs[: len(kept)])
@@ -108,7 +108,7 @@ def _is_beginning(path: Path, pairs: Sequence[Pair], kept: Done, columns: Column
 
 
 def _whole(path: Path, columns: Columns) -> bytes:
-    """Return the whole lines of a file of ours; a file that does not exist has none."""
+    """Return the whole lines of a results file; none if the file does not exist."""
     with located(file=str(path)), system_errors("the file cannot be read", path):
         try:
             return whole_lines(read_whole(path), path.suffix, columns)
@@ -149,7 +149,7 @@ def _refuse_other_judges(path: Path, rows: Sequence[Row], judge: Judge, hint: st
 
 
 def _kept(rows: Sequence[Row], pairs: Sequence[Pair], judge: Judge) -> Done:
-    """Return the pairs both of whose members have a row that is up to date, with these rows."""
+    """Return the pairs whose members both have rows that are up to date, with these rows."""
     left = {(_source(row), _judge(row)): row for row in rows}
     wanted = {pair: [(_source(one), judge) for one in pair.members] for pair in pairs}
     found = {pair: [left[key] for key in keys if key in left] for pair, keys in wanted.items()}
@@ -166,7 +166,7 @@ def _judge(row: Row) -> Judge:
 
 @contextmanager
 def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
-    """Yield a function that adds rows, all of them or none. The first rows create the file."""
+    """Yield a function that adds rows, all or none; the first rows create the file."""
     stream: io.FileIO | None = None
 
     def add(rows: Sequence[Row]) -> None:
@@ -190,7 +190,7 @@ def growing(target: Target | None) -> Iterator[Callable[[Sequence[Row]], None]]:
 
 
 def finish(target: Target, rows: Sequence[Row]) -> None:
-    """Put all rows in the results file, unless they are there, and remove the journal."""
+    """Write all rows to the results file, unless it has them, and remove the journal."""
     if target.grows != target.path or not target.path.exists():
         write_rows(rows, target.path, overwrite=True, columns=target.columns)
     journal_of(target.path).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Rating the pairs of a dataset: what a worker does, here or on another machine."""
+"""Rating the pairs of a dataset: the work of one worker, here or on another machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of a pair: a row for each episode, and why some cannot be read."""
+    """The result for a pair: a row for each episode that was judged, and errors for the others."""
 
     rows: Sequence[Row]
     problems: Sequence[LeftOut] = ()
@@ -44,8 +44,8 @@ class RatePairs:
     """The work of rating pairs, in order; the rater is warmed up once in a process."""
 
     rater: AnyRater
-    total: int  # pairs that there are for all processes together
-    folder: str = ""  # from which paths start; by default the one we are in
+    total: int  # pairs for all processes together
+    folder: str = ""  # to which paths are relative; by default the current one
     ready: bool = False
 
     def warm_up(self) -> None:
@@ -74,11 +74,11 @@ def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str
 def rate_pairs(
     rater: AnyRater, pairs: Sequence[Pair], *, workers: int | None, cluster: str | None
 ) -> Generator[Judged]:
-    """Have pairs rated on this machine, or on those of a cluster."""
+    """Rate pairs on this machine, or on those of a cluster."""
     work = RatePairs(rater, len(pairs))
     if cluster is None:
         if pairs and forks(rater.start):
-            work.warm_up()  # before all processes are copied from this one
+            work.warm_up()  # before this process is forked
         elif len(pairs) > 1:
             _check_portable(rater)
         return each(work, pairs, workers, start=rater.start)
@@ -102,10 +102,10 @@ def _check_portable(rater: AnyRater) -> None:
 
 @dataclass
 class RateByAll:
-    """The work of rating pairs by several raters; models share what they have in common."""
+    """The work of rating pairs with several raters; models share common computations."""
 
     raters: Sequence[AnyRater]
-    total: int  # pairs that there are for all raters and processes together
+    total: int  # pairs for all raters and processes together
     ready: bool = False
 
     @property
@@ -153,7 +153,7 @@ class RateByAll:
 def rate_members(
     rater: AnyRater, pair: Pair, episodes: Both
 ) -> tuple[list[tuple[Member, Rating]], Problems]:
-    """Return the ratings of those members of a pair that can be rated, and why others cannot."""
+    """Return the ratings of the members that can be rated, and why others cannot."""
     rated, problems = [], []
     for member, one in zip(pair.members, _ratings(rater, *episodes), strict=True):
         if isinstance(one, BadInput):
@@ -177,7 +177,7 @@ def _ratings(rater: AnyRater, expected: Loaded, unexpected: Loaded) -> Sequence[
 
 
 def _alone(rater: AnyRater, episode: Episode) -> Rating | BadInput:
-    """Rate an episode whose mate cannot be read or rated."""
+    """Rate an episode whose counterpart cannot be read or rated."""
     if not rater.rates_alone:
         return BadInput("it is not rated, because the other episode of its pair cannot be read")
     try:
@@ -194,10 +194,10 @@ def judge_by_all(
     episodes: Both,
     keep: Callable[[int, Judgement, Judgement], T],
 ) -> list[T] | Problems:
-    """Return what ``keep`` makes of a pair's judgements by each model, or why there are none.
+    """Return ``keep(number of the model, judgement, judgement)`` for each model.
 
-    Models judge in the order that shares most, so that little else is in memory at a time. ``keep``
-    is given the number of the model and both judgements.
+    If the pair cannot be judged, return the reasons. Models judge in the order that shares most
+    computations, so that little is in memory at a time.
     """
     if not models:
         return []
@@ -211,5 +211,5 @@ def judge_by_all(
                 kept[index] = keep(index, *both)
             return [kept[index] for index in range(len(models))]
         except BadInput:
-            pass  # each member is told of below
+            pass  # errors of each member are collected below
     return rate_members(ModelRater(models[order[len(kept)]]), pair, episodes)[1]

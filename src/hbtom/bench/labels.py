@@ -1,6 +1,6 @@
-"""Labels: which files make a pair, and which of the two is the more plausible one.
+"""Labels: which files form a pair, and which of the two is more plausible.
 
-A file of labels says this where the names of the data files do not. As JSON, it is an object with
+A file of labels says this if the names of the data files do not. As JSON, it is an object with
 an entry for each file, or a list of rows with a field ``file``. As CSV, it has one row per file
 below a heading. A row has ``pair``, ``label`` (``expected``, ``no expectation`` or ``unexpected``)
 or ``more_plausible`` (true or false), and perhaps ``task``. All other fields are ignored.
@@ -20,21 +20,21 @@ from hbtom.bench.table_files import csv_reader
 from hbtom.errors import BadInput, Place, located
 from hbtom.files import file_bytes
 
-FILE = "labels.json"  # as a file of labels that lies in a dataset is mostly called
+FILE = "labels.json"  # the usual name of a file of labels in a dataset
 Levels = Mapping[tuple[str, str, str], str]  # by task, pair and member: one of ORDER
-ORDER = ("unexpected", "no expectation", "expected")  # by plausibility, the least plausible first
+ORDER = ("unexpected", "no expectation", "expected")  # the least plausible first
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NEEDED = "a row needs 'file', 'pair', and 'label' or 'more_plausible'"
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a file is: which member of which pair of which task."""
+    """The task, pair and member that a file is."""
 
-    task: str  # empty if it is the dataset's own name
+    task: str  # empty means the dataset's own name
     pair: str
     member: Literal["e", "u"]
-    level: str | None = None  # one of ORDER, if it is told
+    level: str | None = None  # one of ORDER, if known
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,21 @@ class Labels:
     files: Mapping[str, Label]
 
     def find(self, file: str) -> Label | None:
-        """Return the label of a file that may be named from any folder above its own."""
+        """Return the label of a file, whose name may start from any folder above it."""
         parts = PurePosixPath(file.replace("\\", "/")).parts
         ends = ("/".join(parts[start:]) for start in range(len(parts)))
         return next((self.files[end] for end in ends if end in self.files), None)
 
     @property
     def levels(self) -> Levels:
-        """How plausible each episode is, where it is told."""
+        """How plausible each episode is, where known."""
         named = ((one.task, one.pair, one.member, one.level) for one in self.files.values())
         return {(task, pair, member): level for task, pair, member, level in named if level}
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row as it was read, before it is compared with the other row of its pair."""
+    """A row as read, before it is compared with the other row of its pair."""
 
     where: str  # in words
     file: str
@@ -70,7 +70,7 @@ class _Row:
 
 
 def levels_beside(dataset: Path) -> Levels:
-    """Return how plausible each episode of a folder is, if a file of labels lies in it."""
+    """Return how plausible each episode of a folder is, if the folder has a file of labels."""
     if not (dataset / FILE).is_file():
         return {}
     try:
@@ -80,7 +80,7 @@ def levels_beside(dataset: Path) -> Levels:
 
 
 def read_labels(path: Path) -> Labels:
-    """Read a file of labels, and check that they put the two files of every pair in order."""
+    """Read a file of labels, and check that it orders the two files of every pair."""
     with located(file=str(path)):
         rows = [_row(where, row) for where, row in _rows(path)]
         if not rows:
@@ -108,7 +108,7 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     except json.JSONDecodeError as error:
         problem, place = f"this is not JSON: {error.msg}", Place(line=error.lineno)
         raise BadInput(problem, hint=f"look at column {error.colno}", place=place) from None
-    except ValueError:  # Python reads no number of thousands of digits
+    except ValueError:  # Python does not read numbers with thousands of digits
         raise BadInput("a number is too long", hint="names of pairs are short") from None
     except RecursionError:
         raise BadInput("this is nested too deeply to be labels", hint=_NEEDED) from None
@@ -123,7 +123,7 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _check_once(names: Sequence[str], where: str) -> None:
-    """Refuse a name that occurs twice: nobody knows which one counts."""
+    """Refuse a name that occurs twice, because it is unclear which one counts."""
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise BadInput(f"{where} has '{twice}' twice", hint="remove one of them")
@@ -157,7 +157,7 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _row(where: str, row: Mapping[str, Any]) -> _Row:
-    """Return what a row says, or raise an error that says what is missing and where."""
+    """Return the content of a row, or raise an error that says what is missing and where."""
     try:
         file = _inside(_text(row, "file"))
         task = _text(row, "task") or PurePosixPath(file).parent.name
@@ -189,7 +189,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 
 def _inside(file: str) -> str:
-    """Return the name of a file as it is spelt within the dataset; refuse one from outside it."""
+    """Return the name of a file relative to the dataset; refuse a file outside the dataset."""
     if not file:
         raise BadInput("it does not say which file it is about", hint=_NEEDED)
     path = PurePosixPath(file.replace("\\", "/"))
@@ -199,11 +199,11 @@ def _inside(file: str) -> str:
     return str(path)
 
 
-# From rows to pairs
+# Pairs made from rows
 
 
 def _labelled(rows: Sequence[_Row]) -> Iterator[tuple[str, Label]]:
-    """Yield what each file is; every pair must have two members and an order."""
+    """Yield each file with its label; every pair must have two members in order."""
     known: dict[str, _Row] = {}
     pairs: dict[tuple[str, str], list[_Row]] = {}
     for row in rows:
@@ -223,7 +223,7 @@ def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]
     listed = ", ".join(f"{row.file} ({row.where})" for row in members)
     if len(members) == 1:
         hint = "label its counterpart too, with the same pair and task (by default, its folder)"
-        raise BadInput(f"{name} has one member only: {listed}", hint=hint)
+        raise BadInput(f"{name} has only one member: {listed}", hint=hint)
     if len(members) > 2:
         hint = "a pair has two files; give every pair a name of its own"
         raise BadInput(f"{name} has {len(members)} members: {listed}", hint=hint)

@@ -1,4 +1,4 @@
-"""Looking times in pairs: by how much infants look longer at the unexpected episode."""
+"""Looking times in pairs: how much longer infants look at the unexpected episode."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Effect:
 
     task: str
     pairs: int
-    participants: int  # who saw both episodes of some pair
-    difference: Estimate  # unexpected less expected, the mean over participants
-    d: float  # Cohen's, of paired differences: their mean by their standard deviation
-    share: float  # of participants with a positive difference; one of zero counts one half
+    participants: int  # those who saw both episodes of a pair
+    difference: Estimate  # unexpected minus expected, the mean over participants
+    d: float  # Cohen's d of paired differences: their mean over their standard deviation
+    share: float  # of participants with a positive difference; zero counts one half
 
 
 def effects(people: Measures) -> tuple[Effect, ...]:
-    """Return the effect in each task of which some participants saw both episodes of a pair."""
+    """Return the effect in each task in which anyone saw both episodes of a pair."""
     if people.direction != "looking" or not people.participants:
         return ()
     members = people.members.items()
@@ -53,7 +53,7 @@ def _looks(people: Measures, scenario: str) -> Annotated[Floats, "participant"]:
 
 
 def _means(values: Annotated[Floats, "row column"]) -> Annotated[Floats, "row"]:
-    """Return the mean of each row; not a number if it has no number."""
+    """Return the mean of each row, ignoring NaN; NaN if the row has no numbers."""
     there = ~np.isnan(values)
     sums, many = np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1)
     return np.where(many > 0, sums / np.maximum(many, 1), np.nan)

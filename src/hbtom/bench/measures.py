@@ -1,9 +1,9 @@
-"""What people did: looking times, ratings or choices, one row per answer, in a tidy table.
+"""People's answers: looking times, ratings or choices, one row per answer, in a tidy table.
 
 A row names its scenario by ``scenario``, by ``file``, or by ``task``, ``pair`` and ``member``. It
-may have a ``participant``, a ``time``, a ``goal``, a ``variable`` (what about the goal, such as
-desire or belief; else its probability) and a ``category``. The answer is under
-``looking`` (seconds), ``rating``, or ``choice`` (the goal that was chosen). Other columns are kept.
+may have a ``participant``, a ``time``, a ``goal``, a ``variable`` (what is asked about the goal,
+such as desire or belief; by default its probability) and a ``category``. The answer is under
+``looking`` (seconds), ``rating``, or ``choice`` (the chosen goal). Other columns are kept.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from hbtom.errors import BadInput, located
 
 ANSWERS = ("looking", "rating", "choice")
 _NEEDED = f"{NEEDED}; and one of {', '.join(ANSWERS)}"
-_ROW = "\0row"  # of a choice that was made into a row for each goal
+_ROW = "\0row"  # the row of a choice, which becomes a row for each goal
 _MOST = 100_000_000  # participants times items
 _ROUNDED = 0.02  # ratings that should add up to 1 are often rounded to two digits
 
@@ -45,9 +45,9 @@ _ROUNDED = 0.02  # ratings that should add up to 1 are often rounded to two digi
 class Reading:
     """How a table of measures is read."""
 
-    direction: Direction | None = None  # by default what its column says
+    direction: Direction | None = None  # by default, it follows from the column
     scale: tuple[float, float] = (0.0, 1.0)  # the ends of the scale of ratings
-    total: float | None = None  # what the ratings of all goals at one time add up to
+    total: float | None = None  # the sum of the ratings of all goals at one time
     log: bool = True  # take the logarithm of looking times
 
 
@@ -60,12 +60,12 @@ class Measures:
     direction: Direction
     items: tuple[Item, ...]
     participants: tuple[str, ...]  # none if the rows are means
-    values: Annotated[Floats, "participant item"]  # not a number where there is no answer
+    values: Annotated[Floats, "participant item"]  # NaN where there is no answer
     names: Mapping[str, Names]  # of each scenario
     categories: Mapping[str, str]  # of scenarios; none if there is no such column
-    members: Mapping[str, Member]  # of those scenarios that are one of a pair
-    row: tuple[int, ...]  # in which an item comes first
-    others: Mapping[tuple[str, Item], Mapping[str, float | str]]  # what else is told of an answer
+    members: Mapping[str, Member]  # of scenarios that are one of a pair
+    row: tuple[int, ...]  # the first row of each item
+    others: Mapping[tuple[str, Item], Mapping[str, float | str]]  # other columns of each answer
     log: bool = False
 
     @property
@@ -90,7 +90,7 @@ def read_measures(
 ) -> Measures:
     """Read a table of measures: a file (CSV, JSON lines, Parquet), a data frame or records.
 
-    ``goals_of`` tells the goals of a scenario, given its names: choices are choices among them.
+    ``goals_of`` returns the goals of a scenario, given its names: choices are among these.
     """
     how = how or Reading()
     path = isinstance(source, str | os.PathLike)
@@ -135,7 +135,7 @@ def read_measures(
 
 
 def _others(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, float | str]]:
-    """Return the columns that are not read, such as age: as numbers if all are, else as text."""
+    """Return the columns that are not read, such as age; as text unless all are numbers."""
     columns: dict[str, Sequence[float | str]] = {}
     for name in (one for one in rows[0] if one not in (*READ, *ANSWERS, _ROW)):
         texts = columns[str(name)] = [text_of(row, name) for row in rows]
@@ -158,7 +158,7 @@ def _answer_column(rows: Sequence[Mapping[str, Any]]) -> str:
 def _chosen(
     rows: Iterable[Mapping[str, Any]], goals_of: Callable[[Names], Iterable[str]] | None
 ) -> list[dict[str, Any]]:
-    """Return a row for every goal: 1 for the one that was chosen, 0 for others."""
+    """Return a row for every goal: 1 for the chosen one, 0 for others."""
     if goals_of is None:
         raise BadInput("choices need the goals that people chose from", hint="give results")
     made = []
@@ -199,11 +199,11 @@ def _participant(row: Mapping[str, Any]) -> str:
 def _agree(categories: dict[str, str], scenario: str, category: str) -> None:
     if categories.setdefault(scenario, category) != category:
         problem = f"the category of '{scenario}' is '{category}'"
-        raise BadInput(problem, hint=f"in a row before it is '{categories[scenario]}'")
+        raise BadInput(problem, hint=f"in an earlier row, it is '{categories[scenario]}'")
 
 
 def _check_sums(answers: Iterable[_Answer], total: float) -> None:
-    """Refuse ratings of the goals by one participant at one time that do not add up."""
+    """Refuse ratings by one participant at one time that do not add up over goals."""
     asked: dict[tuple[object, ...], list[_Answer]] = {}
     for one in answers:
         asked.setdefault((one.participant, one.item._replace(goal="")), []).append(one)

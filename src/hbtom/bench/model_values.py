@@ -1,4 +1,4 @@
-"""What models say about scenarios: results of ``evaluate``, ``judge`` and ``infer``, by item."""
+"""Models' predictions by item, from results of ``evaluate``, ``judge`` and ``infer``."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ COLUMNS = (
     "rating",
     "plausibility",
     "surprise",
-)  # what is compared, the first that is there
+)  # the first of these that a table has is compared
 _NEEDED = f"{NEEDED}; and one of {', '.join(COLUMNS)}"
 
 
 @dataclass(frozen=True)
 class ModelValues:
-    """What one model says about every item."""
+    """One model's prediction for every item."""
 
     name: str
-    column: str  # what the values are
+    column: str  # of the results that has the values
     values: Mapping[str, Mapping[Item, float]]  # by scenario
-    called: Mapping[str, str | None]  # scenarios by their names; None if a name is of several
+    called: Mapping[str, str | None]  # scenarios by their names; None for an ambiguous name
 
     def find(self, names: Names, item: Item) -> float:
-        """Return what the model says about an item whose scenario has these names.
+        """Return the model's prediction for an item whose scenario has these names.
 
-        Without a time, it is what the model says at the end. What does not change over time is
-        the same at all times.
+        Without a time, it is the prediction at the end. A prediction without a time holds at all
+        times.
         """
         scenario = self._scenario(names)
         known = self.values[scenario]
@@ -74,13 +74,13 @@ class ModelValues:
             if (found := self.called.get(name)) is not None:
                 return found
         several = any(name in self.called for name in names)
-        told = ", ".join(list(self.values)[:6]) + (", …" if len(self.values) > 6 else "")
+        known = ", ".join(list(self.values)[:6]) + (", …" if len(self.values) > 6 else "")
         problem = f"{self.name} has {'several' if several else 'no'} scenario '{names[0]}'"
-        raise BadInput(problem, hint=f"it has {told}")
+        raise BadInput(problem, hint=f"it has {known}")
 
 
 def read_model(source: Any, name: str = "", column: str | None = None) -> ModelValues:
-    """Read what a model says: a results file, the JSON of a command, a folder of it, or a table."""
+    """Read predictions: a results file, the JSON of a command, a folder of it, or a table."""
     if not isinstance(source, str | os.PathLike):
         return _model(table_rows(source, "results", _NEEDED), name or "model", column)
     path = Path(source)
@@ -105,7 +105,7 @@ def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> 
             names = scenario_names(row)
             item = item_of(row, names[0])
             if item in values.setdefault(item.scenario, {}):
-                hint = "a model says one thing about each; give MEASURES first, then RESULTS"
+                hint = "results have one row per item; give MEASURES first, then RESULTS"
                 raise BadInput(f"this is the second result for {item}", hint=hint)
             values[item.scenario][item] = number_of(row.get(given[0]), given[0])
         for one in names:
@@ -114,7 +114,7 @@ def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> 
 
 
 def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield rows of what ``judge`` and ``infer`` print as JSON, in a file or in a folder."""
+    """Yield rows of the JSON that ``judge`` and ``infer`` print, from a file or a folder."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise BadInput("there are no .json files in it", hint="name a results file")
@@ -126,8 +126,8 @@ def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
             except (ValueError, LookupError, TypeError, AttributeError) as error:
                 if isinstance(error, BadInput):
                     raise
-                hint = "give what hbtom judge or hbtom infer print with --format json"
-                raise BadInput("this is no result of hbtom", hint=hint) from None
+                hint = "give the output of hbtom judge or hbtom infer with --format json"
+                raise BadInput("this is not a result of hbtom", hint=hint) from None
 
 
 def _printed(printed: Any, stem: str) -> Iterable[dict[str, Any]]:

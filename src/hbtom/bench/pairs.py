@@ -16,7 +16,7 @@ from hbtom.observe.tracks import find_scene, is_track
 
 
 def file_stamp(path: str | Path) -> str:
-    """Return the size of a file and when it was changed; nothing if it is gone."""
+    """Return the size of a file and its time of change; an empty text if it is gone."""
     try:
         known = os.stat(path)
     except (OSError, ValueError):
@@ -34,7 +34,7 @@ class Member:
     path: str  # of the file, or of the archive
     inside: str = ""  # name within the archive
     checksum: str = ""  # of the content, if the archive lists it
-    scene: str | None = None  # of a track, if it is not beside it
+    scene: str | None = None  # of a track, if it is not next to it
 
     @property
     def file(self) -> str:
@@ -44,9 +44,9 @@ class Member:
     def stamp(self) -> str:
         """A text that changes when the content does, found without reading the content.
 
-        It is the checksum that an archive lists, or else the size and the time of change of the
-        file, or of the archive that holds it; and of its scene, if it is a track. It is empty if
-        the file is gone.
+        It is the checksum that an archive lists, or else the size and time of change of the file,
+        or of the archive that contains it; and of its scene, if it is a track. It is empty if the
+        file is gone.
         """
         if self.checksum:
             return self.checksum
@@ -60,7 +60,7 @@ class Member:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Pair:
-    """Two episodes that are compared."""
+    """Two episodes to be compared."""
 
     expected: Member
     unexpected: Member
@@ -85,17 +85,17 @@ class LeftOut:
     file: str
     why: str
     unreadable: bool = False  # it should have been part of a pair
-    count: int = 1  # how many they are
+    count: int = 1  # of files
 
 
 class Result:
-    """What came of the files of a dataset, and which of them were left out."""
+    """The result of working on a dataset, with the files that were left out."""
 
     left_out: tuple[LeftOut, ...]
 
     @property
     def unreadable(self) -> tuple[LeftOut, ...]:
-        """What should have been part of it and could not be read."""
+        """Files that should have been used but could not be read."""
         return tuple(one for one in self.left_out if one.unreadable)
 
 
@@ -106,7 +106,7 @@ class Dataset(Result):
     name: str
     pairs: tuple[Pair, ...]
     left_out: tuple[LeftOut, ...] = ()
-    levels: Levels = field(default_factory=dict)  # how plausible each episode is, if it is told
+    levels: Levels = field(default_factory=dict)  # how plausible each episode is, if known
 
 
 def load_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Loaded, Loaded]]:

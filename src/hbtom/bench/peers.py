@@ -1,15 +1,15 @@
-"""Other recognisers, in a few lines each, to compare with on the same problems.
+"""Other recognisers, in a few lines each, for comparison on the same problems.
 
 completion      landmarks of each fact of a goal that were achieved, on average over these facts
 uniqueness      landmarks of a goal that were achieved; those that few goals share count more
                 (both by Pereira, Oren and Meneguzzi 2017)
-hard-counting   what it costs at least to satisfy all observations, by counting operators
+hard-counting   a lower bound on the cost of satisfying all observations, by operator counting
                 (Santos, Meneguzzi, Pereira and Pereira 2021)
 cost-difference cost(G and observations) - cost(G without them), in plans of least cost
                 (Ramírez and Geffner 2010); only where all states can be enumerated
 
-Each takes a problem and returns a number for every goal, the larger the better. They return no
-probabilities, so goals count as found if no other has a larger number.
+Each takes a problem and returns a number for every goal; larger is better. These are not
+probabilities, so goals count as found if no other goal has a larger number.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def uniqueness(posed: Posed) -> Scores:
 
 
 def hard_counting(posed: Posed) -> Scores:
-    """Return what observations cost at least, if all of them must be explained that can be."""
+    """Return a lower bound on the cost if all observations must be explained that can be."""
     operators = find_operators(posed.world, posed.goals)
     seen = [one for some in sights(operators, posed.seen) for one in some]
     goals = [operators.cases(goal) for goal in posed.goals]
@@ -107,7 +107,7 @@ def ask(name: str, posed: Posed) -> dict[str, Any] | None:
 def _landmarks(posed: Posed) -> tuple[Operators, Sequence[Ints], FactSet]:
     """Return the facts of each goal, and the landmarks that were achieved.
 
-    These are facts that observed actions need or add, and all landmarks of these facts.
+    Achieved are facts that observed actions need or add, and all landmarks of these facts.
     """
     operators = find_operators(posed.world, posed.goals)
     goals = [(operators.cases(goal) or [np.empty(0, dtype=np.int64)])[0] for goal in posed.goals]

@@ -1,7 +1,7 @@
-"""Choosing parameters by how well a model agrees with people, with an honest account of it.
+"""Choose the parameters with which a model agrees best with people, with cross-validation.
 
 Each scenario in turn is left out, and predicted with the parameters that agree best with people on
-all others. How well these predictions agree with people is what to expect on new scenarios.
+all others. The agreement of these predictions with people is an estimate for new scenarios.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ LEFT_OUT, FITTED = "left out", "fitted"
 
 @dataclass(frozen=True, eq=False)
 class PeopleFit:
-    """A model whose parameters agree best with people, and how well that does on new scenarios."""
+    """A model whose parameters agree best with people, and its agreement on new scenarios."""
 
     model: Model
-    settings: Settings  # that agree best on all scenarios
-    found: Correlation  # of what was predicted of scenarios left out, and of the fitted model
+    settings: Settings  # the best ones on all scenarios
+    found: Correlation  # of predictions for scenarios left out, and of the fitted model
     chosen: Mapping[str, Settings]  # by the scenario that was left out
     grid: tuple[tuple[Settings, float], ...]  # r of all settings, on all scenarios
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain values, those for scenarios left out first."""
+        """Return all statistics as plain values, those for scenarios left out first."""
         told = self.found.to_dict()
         by_name = {
             name: [one for one in told["agreement"] if one["model"] == name]
@@ -107,7 +107,7 @@ def fit_to_people(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> PeopleFit:
-    """Choose parameters by how well the model agrees with people who saw some scenarios.
+    """Choose the parameters with which the model agrees best with people on the same scenarios.
 
     ``seen`` is a folder of worlds with plans, or a dataset of episodes; ``measures`` are as in
     :func:`hbtom.correlate`; ``settings`` has the values of each parameter to choose from.
@@ -115,7 +115,7 @@ def fit_to_people(
     reading = reading or Reading()
     base, grid = find_model(model), list(combinations(settings))
     models = [with_settings(base, one) for one in grid]
-    first, *_ = predictions(seen, models[:1])  # so that bad measures are told of early
+    first, *_ = predictions(seen, models[:1])  # so that bad measures are noticed early
     people = read_measures(measures, reading, first.goals)
     said_by(people, first, reading.scale)
     found = predictions(seen, models, workers, progress)
@@ -162,7 +162,7 @@ def predictions(
     workers: int | None = 1,
     progress: Progress | None = None,
 ) -> list[ModelValues]:
-    """Return what each model says about all scenarios."""
+    """Return each model's predictions for all scenarios."""
     worlds = isinstance(seen, Path) and next(seen.rglob(PROBLEM), None) is not None
     items: Sequence[Any] = find_scenarios([str(seen)]) if worlds else as_dataset(seen, None).pairs
     work: Any = PredictPlans(models) if worlds else PredictPairs(models)

@@ -1,4 +1,4 @@
-"""The placebo: familiarization taken from another pair, played by this pair's agent and objects."""
+"""The placebo: familiarization of another pair, acted out by this pair's agent and objects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Cast = Mapping[Identity, Identity]  # who plays whom
 
 
 def with_donors(pairs: Sequence[Pair]) -> list[Job]:
-    """Return each pair with a member of the next one of its task, if there is another."""
+    """Return each pair with a member of the next pair of its task, if there is one."""
     by_task: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_task.setdefault(pair.task, []).append(pair)

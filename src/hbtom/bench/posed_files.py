@@ -1,8 +1,8 @@
-"""Finding problems of goal recognition: archives and folders of the field's public layout.
+"""Finding problems of goal recognition: archives and folders in the field's usual layout.
 
-    DOMAIN/SHARE/NAME.tar.bz2     SHARE is how many per cent of a plan were observed
+    DOMAIN/SHARE/NAME.tar.bz2     SHARE is the percentage of a plan that was observed
 
-An archive has the files of one problem (:mod:`hbtom.world.pddl.posed`). So may a folder.
+An archive or a folder has the files of one problem (:mod:`hbtom.world.pddl.posed`).
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _NAMED = re.compile(r"([\w.-]+)=(.+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Source:
-    """Where a problem is: an archive, a folder, or files by their part in the problem."""
+    """Where a problem is: an archive, a folder, or files by their role in the problem."""
 
     path: str
     files: tuple[tuple[str, str], ...] = ()
-    agent: str = ""  # whose problem it is, if that is known
+    agent: str = ""  # the agent whose problem it is, if known
 
     @property
     def domain(self) -> str:
-        """What the problem is counted with: the name of the folder of its domain."""
+        """The name of the domain's folder, by which problems are grouped."""
         parts = PurePath(os.path.abspath(self.path)).parts
         return parts[-3] if self.observed is not None else parts[-2] if len(parts) > 1 else ""
 
     @property
     def observed(self) -> int | None:
-        """How many per cent of a plan were observed, if a folder says so."""
+        """The percentage of a plan that was observed, if a folder says so."""
         parts = PurePath(os.path.abspath(self.path)).parts
         known = len(parts) > 2 and parts[-2].isascii() and parts[-2].isdecimal()
         return int(parts[-2]) if known and int(parts[-2]) <= 100 else None
@@ -48,16 +48,16 @@ class Source:
 
 @dataclass(frozen=True)
 class Texts:
-    """The files of a problem, and a stamp that differs once their content does."""
+    """The files of a problem, and a stamp that changes with their content."""
 
     text: Mapping[str, str]
     stamp: str
 
 
 def find_posed(paths: Sequence[str]) -> tuple[Source, ...]:
-    """Return all problems at some paths, in order, each once; folders are searched through.
+    """Return all problems at these paths, in order, each once; folders are searched recursively.
 
-    ``AGENT=PATH`` says whose problems these are.
+    ``AGENT=PATH`` names the agent whose problems these are.
     """
     found: dict[str, Source] = {}
     for given in paths:
@@ -72,7 +72,7 @@ def find_posed(paths: Sequence[str]) -> tuple[Source, ...]:
 
 
 def named_path(given: str) -> tuple[str, str]:
-    """Return the agent, if one is named, and the path of ``[AGENT=]PATH``."""
+    """Return the agent (or an empty text) and the path of ``[AGENT=]PATH``."""
     named = None if os.path.exists(given) else _NAMED.fullmatch(given)
     return (named[1], named[2]) if named else ("", given)
 
@@ -93,7 +93,7 @@ def _found(path: Path) -> Iterator[Source]:
 
 
 def read_texts(source: Source) -> Texts:
-    """Read the files of a problem; other files beside them are ignored."""
+    """Read the files of a problem; other files are ignored."""
     if source.files:
         raw = {part: _file(path) for part, path in source.files}
     elif os.path.isdir(source.path):
@@ -112,9 +112,9 @@ def read_texts(source: Source) -> Texts:
 def load_posed(
     problem: str | os.PathLike[str] | Source, *, strict: bool = False, whole: bool = False
 ) -> Posed:
-    """Read a problem of goal recognition from an archive or a folder of the public layout.
+    """Read a problem of goal recognition from an archive or a folder in the usual layout.
 
-    ``strict`` refuses observations that are no actions. ``whole`` says that no action is missing.
+    ``strict`` refuses observations that are not actions. ``whole`` says that no action is missing.
     """
     source = problem if isinstance(problem, Source) else Source(os.fspath(problem))
     texts = read_texts(source)
@@ -149,7 +149,7 @@ def _members(path: str) -> dict[str, bytes]:
         hint = f"copy it again, if it should be an archive ({', '.join(ENDINGS)}), or name a folder"
         raise BadInput("this is not a whole archive", hint=hint) from None
     if lacking := [name for name in NEEDED if name not in found]:
-        told = ", ".join(sorted(others)[:5]) or "nothing else"
-        hint = f"it has {told}; a problem has {', '.join(NEEDED)}"
+        some = ", ".join(sorted(others)[:5]) or "nothing else"
+        hint = f"it has {some}; a problem has {', '.join(NEEDED)}"
         raise BadInput(f"the archive has no {' and no '.join(lacking)}", hint=hint)
     return found

@@ -25,6 +25,6 @@ _FIGURES = {
 
 
 def published(row: str) -> dict[str, float]:
-    """Return what each model reached in a task (its folder) or a group, as fractions."""
+    """Return the accuracy of each model in a task (its folder) or a group, as fractions."""
     figures = _FIGURES.get(row, ())
     return {name: round(figure / 100, 6) for name, figure in zip(MODELS, figures, strict=False)}

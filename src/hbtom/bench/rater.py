@@ -1,7 +1,7 @@
-"""Raters: whatever says how plausible the two episodes of a pair are.
+"""Raters, which say how plausible the two episodes of a pair are.
 
-A model is a rater; so is a neural network, a baseline, or a file of ratings. All that evaluates,
-resumes, sweeps, reports or compares knows raters only.
+A model is a rater; so is a neural network, a baseline, or a file of ratings. Evaluating, resuming,
+sweeping, reporting and comparing work with any rater.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hbtom.observe import Episode, names
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """How an episode is rated, and what the rater says about it in columns of its own."""
+    """How an episode is rated, with values for the rater's own columns."""
 
     value: float
     own: Mapping[str, float | str] = field(default_factory=dict)
@@ -30,33 +30,33 @@ class Rating:
 
 
 class Rater(Protocol):
-    """What anybody's rater needs: a name, a fingerprint, and ``rate``.
+    """What a rater needs: a name, a fingerprint, and ``rate``.
 
-    It may have more:
+    It can also have:
 
     - ``columns``: its own columns in results files, ``{"steps": int, "share": float, "why": str}``;
-    - ``start``: ``"spawn"``, if its processes cannot be forked, as with CUDA; else ``"fork"``;
-    - ``warm_up(pairs)``: called before so many pairs are rated, in every process that is not a
-      fork of one where it was called. This is the place to load weights;
-    - ``rate_one(episode)``: rates an episode whose mate cannot be read;
+    - ``start``: ``"spawn"`` if its processes cannot be forked, as with CUDA; else ``"fork"``;
+    - ``warm_up(pairs)``: called with the number of pairs before they are rated, in every process
+      that is not a fork of one where it was called. This is the place to load weights;
+    - ``rate_one(episode)``: rates an episode whose counterpart cannot be read;
     - ``trace(episode)``: returns a mapping for each step of the test trial, for ``--trace``;
     - ``with_settings(settings)``: returns a rater with other parameters, for sweeps.
     """
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name in tables and figures."""
 
     @property
     def fingerprint(self) -> str:
-        """A text that changes whenever ratings may: results with different ones do not mix."""
+        """A text that changes whenever ratings may; results with different ones are not mixed."""
 
     def rate(self, expected: Episode, unexpected: Episode) -> Sequence[Rating | float]:
         """Rate both episodes of a pair: a number or a :class:`Rating` for each."""
 
 
 class RaterFailed(BadInput):
-    """A rater that cannot go on, unlike one that cannot rate a single episode."""
+    """A failure that stops a rater, unlike an episode that it cannot rate."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class ModelRater:
         return self.model.fingerprint
 
     def warm_up(self, pairs: int) -> None:
-        """Compile what judging takes, if so many pairs are worth it."""
+        """Compile the kernels for judging, if that pays off for this number of pairs."""
         warm_up([self.model], pairs)
 
     def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
-        """Judge both episodes; what they have in common is worked out once."""
+        """Judge both episodes; computations that they share are done once."""
         first = judge(expected, self.model)
         return self.of(first), self.of(judge(unexpected, self.model, reuse=first))
 
@@ -96,7 +96,7 @@ class ModelRater:
         return self.of(judge(episode, self.model))
 
     def of(self, judgement: Judgement) -> Rating:
-        """Return the rating that a judgement amounts to."""
+        """Return the rating for a judgement."""
         test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
         shares = zip(test.preference[0].tolist(), names(test.preferred), strict=True)
         share, preferred = max(shares, key=itemgetter(0), default=(0.0, ""))

@@ -1,7 +1,7 @@
-"""What a rater goes by: the same pairs with something changed in their episodes.
+"""Find out what a rater relies on, by changing something in the episodes of each pair.
 
-A rater has no parts that could be switched off, so what it sees is changed instead. A pair does not
-count where a change leaves it as it is, such as exchanging objects where there is only one.
+A rater has no parts to switch off, so its input is changed instead. If a change has no effect on a
+pair, such as exchanging objects when there is only one, the pair does not count.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from hbtom.errors import BadInput
 from hbtom.model import AnyModel
 from hbtom.observe import Episode
 
-Change = Callable[[Episode, Episode | None], Episode | None]  # given an episode of another pair
+Change = Callable[[Episode, Episode | None], Episode | None]  # the second is of another pair
 Rated = dict[str, Values]  # by the name of a change
 
 
 def _one_trial(episode: Episode, _: Episode | None) -> Episode | None:
-    """Leave only the last trial of familiarization."""
+    """Keep only the last familiarization trial."""
     return replace(episode, trials=episode.trials[-2:]) if len(episode) > 2 else None
 
 
 def _alike(episode: Episode, _: Episode | None) -> Episode | None:
-    """Let all objects look alike."""
+    """Make all objects look alike."""
     looks = {item.look for trial in episode for item in trial.objects}
     if len(looks) < 2:
         return None
@@ -43,7 +43,7 @@ def _alike(episode: Episode, _: Episode | None) -> Episode | None:
 
 
 def _exchanged(episode: Episode, _: Episode | None) -> Episode | None:
-    """Let two objects change places in the test trial, so that the agent goes to the other one."""
+    """Swap two objects in the test trial, so that the agent goes to the other one."""
     looks = [item.look for item in episode.test.objects]
     if len(looks) != 2:
         return None
@@ -73,7 +73,7 @@ def ablate_rater(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Ablation:
-    """Have a rater rate every pair of a dataset as it is, and with each change."""
+    """Let a rater rate every pair of a dataset, unchanged and with each change."""
     found, rates = as_dataset(dataset, tasks), as_rater(rater)
     jobs, left_out = with_donors(found.pairs), list[LeftOut](found.left_out)
     work = _RateChanged(rates, len(CHANGES) * len(jobs))
@@ -95,7 +95,7 @@ class _RateChanged:
     """The work of rating pairs with each change; the rater is warmed up once in a process."""
 
     rater: AnyRater
-    total: int  # pairs that there are for all processes and changes together
+    total: int  # pairs for all processes and changes together
     ready: bool = False
 
     def __call__(self, jobs: Sequence[Job]) -> Iterator[Rated | Problems]:
@@ -107,9 +107,9 @@ class _RateChanged:
             yield self._rated(pair, (both[0], both[1]), donor)
 
     def _rated(self, pair: Pair, both: Both, donor: Member | None) -> Rated | Problems:
-        """Return the ratings with each change, or why the pair as it is cannot be rated."""
+        """Return the ratings with each change, or why the unchanged pair cannot be rated."""
         other = None
-        with suppress(BadInput):  # what cannot be read is told of where its own pair is
+        with suppress(BadInput):  # errors of the donor are reported with its own pair
             other = None if donor is None else donor.load()
         found: Rated = {}
         for name, (_, change) in CHANGES.items():

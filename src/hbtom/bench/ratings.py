@@ -31,18 +31,18 @@ EpisodeName = tuple[str, str, str]  # task, pair, member
 
 @dataclass(frozen=True)
 class Ratings:
-    """How plausible each episode was rated, by whomever; a rater that knows just these."""
+    """How plausible each episode was rated, by people or a program; also a rater."""
 
     name: str
     values: Mapping[EpisodeName, float]
 
     @property
     def fingerprint(self) -> str:
-        """A few letters that change when any rating does."""
+        """A short text that changes when any rating does."""
         return hashlib.sha256(repr(sorted(self.values.items())).encode()).hexdigest()[:12]
 
     def rate(self, expected: Episode, unexpected: Episode) -> tuple[float, float]:
-        """Return the ratings of both episodes, which are found by the names of their files."""
+        """Return the ratings of both episodes, which are found by file name."""
         return self.rate_one(expected), self.rate_one(unexpected)
 
     def rate_one(self, episode: Episode) -> float:
@@ -56,10 +56,10 @@ class Ratings:
 def read_ratings(
     path: Path, labels: Labels | None = None, direction: Direction | None = None
 ) -> Ratings:
-    """Read ratings: CSV, JSON lines or Parquet; labels tell what a file is.
+    """Read ratings: CSV, JSON lines or Parquet; labels give the task, pair and member of a file.
 
     ``direction`` says whether more is more plausible (rating) or more surprising (looking), in
-    which case the signs are changed. By default, the name of the column does.
+    which case the signs are changed. By default, it follows from the name of the column.
     """
     with located(file=str(path)):
         values = _values(read_rows(path), labels, direction)
@@ -67,7 +67,7 @@ def read_ratings(
 
 
 def read_rows(path: Path, what: str = "ratings", needed: str = "") -> list[dict[str, Any]]:
-    """Return the rows of a table: CSV, JSON lines or Parquet; ``needed`` is what a row needs."""
+    """Return the rows of a table: CSV, JSON lines or Parquet; ``needed`` says what a row needs."""
     hint = (
         "name a file in it" if needed else "evaluate a dataset with --out FILE, and name that file"
     )
@@ -83,7 +83,7 @@ def read_rows(path: Path, what: str = "ratings", needed: str = "") -> list[dict[
 
 @contextmanager
 def at_row(number: int) -> Iterator[None]:
-    """Add the number of a row, counted from 1, to what is said to be wrong inside."""
+    """Add the number of a row, counted from 1, to errors raised inside."""
     try:
         yield
     except BadInput as error:
@@ -115,7 +115,7 @@ def _read_csv(data: bytes) -> list[dict[str, Any]]:
     rows = list(csv_reader(data.decode("utf-8-sig")))
     if rows and None in rows[-1].values() and _torn(data, ".csv"):
         rows.pop()
-    return [  # cells that are missing, or too many, are no text
+    return [  # missing or surplus cells are not text
         {name: unguarded(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
         for row in rows
     ]
@@ -139,7 +139,7 @@ def _read_jsonl(data: bytes) -> list[dict[str, Any]]:
 
 
 def _torn(data: bytes, kind: str) -> bool:
-    """Tell whether hbtom was stopped by force while it wrote the last line."""
+    """Return whether hbtom was killed while it wrote the last line."""
     return not data.endswith(b"\n") and begins_like_ours(data, kind)
 
 

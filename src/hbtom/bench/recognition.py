@@ -1,7 +1,8 @@
-"""Recognising the goals of many problems, and counting how often that is right.
+"""Recognising the goals of many problems, and counting how often the answer is right.
 
-A problem is right if the true goal is among the most probable ones (accuracy). Spread is how many
-these are, and the score is 1 / spread if it is right, else 0. Log loss is -log P(true goal).
+An answer is right if the true goal is among the most probable goals (accuracy). The spread is the
+number of these, and the score is 1 / spread for a right answer, else 0. Log loss is
+-log P(true goal).
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from hbtom.mind import Beliefs
 from hbtom.model import Model
 
 NOISY = "-noisy"  # at the end of a domain's name: some observations are wrong
-_LEAST = 1e-12  # a probability whose logarithm is taken
+_LEAST = 1e-12  # lower bound on probabilities whose logarithm is taken
 _BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of probabilities
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found for one problem, or why nothing was, as plain values."""
+    """The answer to one problem, or why there is none, as plain values."""
 
     source: Source
     values: dict[str, Any]  # as Recognition.to_dict returns them; empty if there is no answer
@@ -52,13 +53,13 @@ class Answer:
 
     @property
     def loss(self) -> float:
-        """-log P(true goal); not a number where there are no probabilities."""
+        """-log P(true goal); NaN if there are no probabilities."""
         if self.true is None or "posterior" not in self.values:
             return math.nan
         return -math.log(max(self.values["posterior"][self.true], _LEAST))
 
     def of_peer(self, name: str) -> Answer:
-        """Return what another recogniser found for the same problem."""
+        """Return another recogniser's answer to the same problem."""
         found = self.values["peers"][name]
         same = {"true": self.true, "engine": name}
         return Answer(self.source, {} if found is None else {**same, **found})
@@ -66,14 +67,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Cell:
-    """A line of the table: some problems together; only those count whose true goal is known."""
+    """A line of the table: several problems, of which those with a known true goal count."""
 
     domain: str
     observed: str
     answers: tuple[Answer, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
+        """Return the statistics as plain values."""
         known = [one for one in self.answers if one.true is not None]
         right = sum(one.right for one in known)
         some = bool(known)
@@ -94,7 +95,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Recognised:
-    """What was found for many problems."""
+    """The answers to many problems."""
 
     model: Model
     answers: tuple[Answer, ...]
@@ -124,7 +125,7 @@ class Recognised:
 
     @property
     def overall(self) -> tuple[Cell, ...]:
-        """All problems, and where some have wrong observations, also those with and without."""
+        """All problems; if some have wrong observations, also those with and without."""
         noisy = [one.source.domain.endswith(NOISY) for one in self.answered]
         both = any(noisy) and not all(noisy)
         kinds = [False, True] if both else []
@@ -140,7 +141,7 @@ class Recognised:
 
     @property
     def peers(self) -> tuple[Cell, ...]:
-        """What other recognisers found, on the problems that they could answer."""
+        """Other recognisers' answers, on the problems that they could answer."""
         return tuple(
             Cell(name, "", tuple(one for one in asked if one.values))
             for name in PEERS
@@ -149,7 +150,7 @@ class Recognised:
 
     @property
     def calibration(self) -> tuple[dict[str, Any], ...]:
-        """Goals by how probable they are: how many, and which share of them is the true one."""
+        """Goals in bins of probability: their number, and the share of true goals among them."""
         pairs = [
             (share, goal == one.true)
             for one in self.answered
@@ -166,7 +167,7 @@ class Recognised:
         return tuple(bins)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all answers and the figures as plain values."""
+        """Return all answers and statistics as plain values."""
         return {
             "version": __version__,
             "model": {"name": self.model.name, "fingerprint": self.model.fingerprint},
@@ -182,8 +183,8 @@ class Recognised:
 def _failure(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for this problem"
-    told = str(error).partition("\n")[0][:200]
-    return f"hbtom fails on this problem, please report it ({type(error).__name__}: {told})"
+    message = str(error).partition("\n")[0][:200]
+    return f"hbtom fails on this problem; please report it ({type(error).__name__}: {message})"
 
 
 def _observed(one: Answer) -> str:
@@ -205,18 +206,18 @@ def _natural(name: tuple[str, str]) -> tuple[str, bool, int]:
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with every problem."""
+    """The work to do on every problem."""
 
     model: Model
     how: How = field(default_factory=How)
-    strict: bool = False  # refuse observations that are no actions of the problem
+    strict: bool = False  # refuse observations that are not actions of the problem
     whole: bool = False  # observations have no gaps
-    peers: bool = False  # ask other recognisers, too
+    peers: bool = False  # also ask other recognisers
 
     def __call__(self, sources: Sequence[Source]) -> Iterator[Answer]:
-        """Yield what is found for each problem, in order.
+        """Yield the answer to each problem, in order.
 
-        What is learnt about an agent who is named carries over to its next problem.
+        Beliefs about a named agent carry over to its next problem.
         """
         beliefs = Beliefs()
         for source in sources:
@@ -231,7 +232,7 @@ class Task:
             found = recognise(posed, self.model, beliefs, self.how)
         except BadInput as error:
             return Answer(source, {}, why=str(error.at(file=source.path))), beliefs
-        except Exception as error:  # whatever is wrong with one problem, the others are answered
+        except Exception as error:  # one bad problem must not stop the others
             return Answer(source, {}, why=f"{source.path}: {_failure(error)}"), beliefs
         values = {
             **found.to_dict(),

@@ -1,7 +1,7 @@
-"""Answers that are written while problems are solved, so that an interrupted run can go on.
+"""Write answers while problems are solved, so that an interrupted run can be continued.
 
-Answers are added as whole lines of JSON: to the file itself if it is one of JSON lines, and else to
-a journal beside it. A file that is to be replaced stays as it is until the end.
+Answers are added as whole lines of JSON: to the file itself if it is a JSON lines file, otherwise
+to a journal next to it. A file that is to be replaced stays as it is until the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hbtom.files import read_whole, write_whole
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, and what was found until then."""
+    """Ctrl-C, with the answers so far."""
 
     def __init__(self, so_far: Recognised, problems: int) -> None:
         super().__init__(f"{len(so_far.answers)} of {problems} problems were answered")
@@ -40,10 +40,10 @@ def recognise_all(
     kept: Kept | None = None,
     progress: Progress | None = None,
 ) -> Recognised:
-    """Return what is found for every problem, in order.
+    """Return the answers to all problems, in order.
 
-    Problems that cannot be answered are left out, with the reason. If agents are named, problems
-    are solved one after the other, by one process, and those of such agents always all of them.
+    Problems that cannot be answered are left out, with the reason. If agents are named, a single
+    process solves the problems one by one, and it always solves all problems of named agents.
     """
     kept = kept or Kept()
     kept.check()
@@ -75,7 +75,7 @@ def _line(answer: Answer, task: Task) -> Line:
 
 
 def _by(task: Task) -> dict[str, Any]:
-    """Return all that an answer depends on, beside the problem."""
+    """Return everything that an answer depends on, apart from the problem."""
     whole = {"version": __version__, "model": task.model.fingerprint, **asdict(task.how)}
     return {**whole, **{flag: getattr(task, flag) for flag in ("strict", "whole", "peers")}}
 
@@ -109,7 +109,7 @@ class _File:
 
     kept: Kept
     task: Task
-    grows: Path | None = None  # what lines are added to
+    grows: Path | None = None  # the file to which lines are added
     stream: io.FileIO | None = None
     lines: tuple[Line, ...] = ()  # that an earlier run has left
 
@@ -120,7 +120,7 @@ class _File:
         add_lines(self.stream, encode([line], ".jsonl", {}))
 
     def finish(self, result: Recognised) -> None:
-        """Write the whole file, unless it already has just these lines."""
+        """Write the whole file, unless it already has exactly these lines."""
         out = self.kept.out
         if out is None or self.grows is None:
             return

@@ -1,6 +1,6 @@
 """Answers of ``hbtom recognise`` as files: JSON, JSON lines, CSV and Parquet, and back.
 
-In CSV and Parquet, a problem is a row. In CSV, lists are written as JSON. What a row was found with
+In CSV and Parquet, a problem is a row. In CSV, lists are written as JSON. The settings of a row
 (``by``), other recognisers' answers and the beliefs after every observation are JSON in both.
 """
 
@@ -18,7 +18,7 @@ from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import arrow
 
 KINDS = (".json", ".jsonl", ".csv", ".parquet")
-Line = dict[str, Any]  # the values of an answer, its problem's stamp, and what it was found with
+Line = dict[str, Any]  # the values of an answer, its problem's stamp, and its settings
 BEGINNING = b'{"problem": "'  # of a line of JSON
 _NEEDED = {"problem", "stamp", "by", "posterior"}
 _TYPES = {
@@ -44,7 +44,7 @@ _TYPES = {
 
 
 def encode(lines: Sequence[Line], kind: str, figures: Mapping[str, Any]) -> bytes:
-    """Return answers as a file of a kind holds them; only JSON has the figures, too."""
+    """Return answers as a file of this kind; only JSON also has the statistics."""
     if kind == ".json":
         return (
             json.dumps({**figures, "problems": lines}, indent=2, allow_nan=False) + "\n"
@@ -120,7 +120,7 @@ def _from_parquet(data: bytes) -> list[Line]:
 
 
 def _line(row: Mapping[str, Any], plain: Sequence[str]) -> Line:
-    """Return a row with the values that were written as JSON; those of some types were not."""
+    """Return a row as an answer: decode the cells that were written as JSON, unless ``plain``."""
     line = {
         name: json_value(cell) if cell is not None and _TYPES[name] not in plain else cell
         for name, cell in row.items()

@@ -1,12 +1,12 @@
-"""How well two sets of numbers agree, and how much that would vary with other samples.
+"""How well two sets of numbers agree, and how much this varies between samples.
 
 Scenarios and participants are both samples. With V the variance of a statistic over bootstrap
 samples, its variance over new scenarios and new participants is (as for clusters in two ways)
 
     V = V(scenarios) + V(participants) - V(answers)
 
-where in V(answers) participants are drawn anew for every scenario: what varies from answer to
-answer is in both of the other terms, and should count once.
+where V(answers) draws participants independently for every scenario: variance from answer to answer
+is contained in both other terms, and should count once.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 
 STATISTICS = ("r", "rank", "error")
-LEAST = 3  # scenarios for an interval
-_AT_ONCE = 500_000  # numbers worked on together
-_LIMIT, _FAR = 1 - 1e-12, 3.0  # of correlations, and of Fisher's z from what was observed
+LEAST = 3  # fewest scenarios for an interval
+_AT_ONCE = 500_000  # numbers per batch
+_LIMIT, _FAR = 1 - 1e-12, 3.0  # largest correlation, and largest distance of z from the observed
 _Z = NormalDist().inv_cdf(0.975)
 
 
@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
     high: float | None = None
 
     def to_dict(self) -> dict[str, float | None]:
-        """Return it as plain values; null for what is not a number."""
+        """Return it as plain values; null for NaN."""
         return {
             name: None if value is None or math.isnan(value) else value
             for name, value in self._asdict().items()
@@ -45,11 +45,11 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """What people say about items, and which scenario each item is of."""
+    """People's answers to items, and the scenario of each item."""
 
-    values: Annotated[Floats, "participant item"]  # not a number where there is no answer
+    values: Annotated[Floats, "participant item"]  # NaN where there is no answer
     scenario: Annotated[Ints, "item"]  # numbers without gaps
-    several: bool  # whether the rows are participants, and not means
+    several: bool  # whether the rows are participants, rather than means
 
     @property
     def means(self) -> Annotated[Floats, "item"]:
@@ -59,11 +59,11 @@ class Sampled:
 
     @property
     def scenarios(self) -> int:
-        """How many scenarios there are."""
+        """The number of scenarios."""
         return int(self.scenario.max()) + 1
 
     def part(self, items: Annotated[Ints, "some"]) -> Sampled:
-        """Return a part of the items, with those who answered."""
+        """Return some of the items, with the participants who answered them."""
         values = self.values[:, items]
         answered = ~np.isnan(values).all(axis=1)
         scenario = np.unique(self.scenario[items], return_inverse=True)[1]
@@ -74,7 +74,7 @@ Resampled = tuple[Annotated[Floats, "sample item"], Annotated[Floats, "sample it
 
 
 def resample(people: Sampled, samples: int, seed: int) -> Iterator[Resampled]:
-    """Yield means and weights of items with other scenarios, participants and answers."""
+    """Yield means and weights of items with resampled scenarios, participants and answers."""
     random = np.random.default_rng(seed)
     k, columns = people.scenarios, people.values.shape[1]
     drawn = random.multinomial(k, np.full(k, 1 / k), size=samples)
@@ -131,7 +131,7 @@ def _agreement(model: Floats, means: Floats, weights: Floats, line: bool) -> Flo
 
 
 def correlation(x: Floats, y: Floats, weights: Floats) -> Annotated[Floats, "sample"]:
-    """Return the weighted correlation of each sample; not a number where nothing varies."""
+    """Return the weighted correlation of each sample; NaN where nothing varies."""
     (x, vx), (y, vy) = _moments(x, weights), _moments(y, weights)
     both = (weights * x * y).sum(axis=1) / weights.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -140,14 +140,14 @@ def correlation(x: Floats, y: Floats, weights: Floats) -> Annotated[Floats, "sam
 
 
 def _moments(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return values less their weighted mean, and their weighted variance."""
+    """Return values minus their weighted mean, and their weighted variance."""
     total = weights.sum(axis=1)
     centred = values - ((weights * values).sum(axis=1) / total)[:, None]
     return centred, (weights * centred**2).sum(axis=1) / total
 
 
 def ranks(values: Floats, weights: Floats) -> Annotated[Floats, "sample item"]:
-    """Return the rank of each value in samples where it is there as often as its weight says."""
+    """Return the rank of each value in samples where its weight is its number of copies."""
     order = np.argsort(np.round(values, 12), axis=1)
     rising = np.take_along_axis(np.round(values, 12), order, axis=1)
     new = np.diff(rising, axis=1, prepend=-np.inf) > 0
@@ -162,7 +162,7 @@ def ranks(values: Floats, weights: Floats) -> Annotated[Floats, "sample item"]:
 
 
 def estimate(value: float, drawn: list[Floats], freedom: int, *, bounded: bool) -> Estimate:
-    """Return a statistic with its interval, given its values in each kind of samples.
+    """Return a statistic with its interval, given its values in each kind of sample.
 
     Correlations are ``bounded``: their interval is found with Fisher's z, so that it is within
     -1 and 1.
@@ -181,13 +181,13 @@ def estimate(value: float, drawn: list[Floats], freedom: int, *, bounded: bool) 
 
 
 def _fisher(r: Floats, centre: float) -> Floats:
-    """Return Fisher's z; few items may agree perfectly by chance, so it is not taken too far."""
+    """Return Fisher's z, limited because a few items may agree perfectly by chance."""
     z = np.arctanh(np.clip(r, -_LIMIT, _LIMIT))
     return np.clip(z, centre - _FAR, centre + _FAR)
 
 
 def _spread(values: Floats) -> float:
-    """Return the standard deviation, from quantiles: a few odd samples do not matter."""
+    """Return the standard deviation, from quantiles, so that a few odd samples do not matter."""
     low, high = np.nanquantile(values, [0.1587, 0.8413])
     return float(high - low) / 2
 
@@ -205,11 +205,11 @@ def student(freedom: int) -> float:
 
 
 def split_half(people: Sampled, splits: int, seed: int) -> float:
-    """Return how well halves of the participants agree, for all of them (Spearman-Brown).
+    """Return the split-half reliability of all participants (Spearman-Brown).
 
-    2 r / (1 + |r|), with r the mean correlation between the means of two random halves, so that
-    halves that disagree do not seem to disagree without bound. Not a number if there are no
-    participants, or no items that both halves answered.
+    2 r / (1 + |r|), where r is the mean correlation between the means of two random halves; |r|
+    keeps the result bounded if the halves disagree. NaN if there are no participants, or no items
+    that both halves answered.
     """
     n = len(people.values)
     if not people.several or n < 2:

@@ -1,6 +1,6 @@
 """Results files: one row per episode, as CSV, JSON lines or Parquet.
 
-A file has the same columns whoever rated, and between them the rater's own.
+All files have the same columns, and the rater's own columns among them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MODEL_COLUMNS: Columns = {
     "part_waste": float,  # 1 if the model leaves waste out, as if nothing were wasted
     "surprise_waste": float,
 }
-_ADDED = {"part_waste": 1.0, "surprise_waste": 0.0}  # not in files of version 0.1; stand last
+_ADDED = {"part_waste": 1.0, "surprise_waste": 0.0}  # not in files of version 0.1; come last
 _SHARES = "preference"  # in files up to version 0.2: "heart.png 0.9000; spoon.png 0.1000"
 _IN_02 = [{"preferred": _SHARES}.get(one, one) for one in MODEL_COLUMNS if one != "preferred_share"]
 _IN_01 = [name for name in _IN_02 if name not in _ADDED]
@@ -45,7 +45,7 @@ _IN_01 = [name for name in _IN_02 if name not in _ADDED]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rated episode, as it stands in a results file."""
+    """One rated episode, as in a results file."""
 
     task: str
     pair: str
@@ -55,11 +55,11 @@ class Row:
     model: str  # fingerprint of the model, or of the rater
     version: str  # of hbtom
     score: str  # what the rating is: plausibility, predictive, or the name of the rater
-    stamp: str  # of the file: differs once its content does
+    stamp: str  # of the file: changes with its content
     own: Mapping[str, float | str] = field(default_factory=dict)  # the rater's own columns
 
     def __getattr__(self, name: str) -> Any:
-        """Return what stands in one of the rater's own columns."""
+        """Return the value of one of the rater's own columns."""
         if name != "own" and name in self.own:
             return self.own[name]
         raise AttributeError(f"these results have no column '{name}'")
@@ -85,7 +85,7 @@ COLUMNS = layout(MODEL_COLUMNS)
 
 
 def _own(columns: Sequence[str]) -> list[str]:
-    """Return the rater's own columns of a results file; raise ValueError if it is none."""
+    """Return the rater's own columns, given all; raise ValueError if this is not a results file."""
     own = [name for name in columns if name not in (*_FIRST, *_LAST)]
     if layout(own) != tuple(columns):
         raise ValueError("other columns")
@@ -103,9 +103,9 @@ def write_rows(
 def encode(
     rows: Sequence[Row], kind: str, *, heading: bool = True, columns: Columns = MODEL_COLUMNS
 ) -> bytes:
-    """Return rows as a file of a kind holds them; ``.csv`` with a heading or without.
+    """Return rows as a file of this kind; ``.csv`` with or without a heading.
 
-    ``columns`` are the rater's own; they are needed where there is no row to tell them.
+    ``columns`` are the rater's own; they are needed if there are no rows.
     """
     if rows:
         columns = {name: type_of(value) for name, value in rows[0].own.items()}
@@ -123,7 +123,7 @@ def decode(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> list[Row
     """Return the rows of a file that :func:`encode` made, exactly; refuse any other file.
 
     ``columns`` are those that the rater should have. A file may have those of a model or of
-    another rater instead; then what looks like a number in a CSV file is taken for one.
+    another rater instead; then cells of a CSV file that look like numbers are read as numbers.
     """
     try:
         return [_row(values, columns) for values in _DECODERS[kind](data)] if data else []
@@ -132,16 +132,16 @@ def decode(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> list[Row
 
 
 def whole_lines(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> bytes:
-    """Return a file of ours without its last line, if that was torn; refuse any other file."""
+    """Return a results file without its last line if that was torn; refuse any other file."""
     if not begins_like_ours(data, kind, columns):
         raise _foreign("it begins differently")
     return data if kind == ".parquet" else data[: data.rfind(b"\n") + 1]
 
 
 def begins_like_ours(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -> bool:
-    """Tell whether a file begins, or was cut off beginning, as :func:`encode` begins.
+    """Return whether a file, perhaps cut off, begins like a file made by :func:`encode`.
 
-    A whole heading may be that of any rater; of one that was cut off, the columns must be known.
+    A whole heading may be that of any rater; one that is cut off must fit ``columns``.
     """
     if kind != ".csv":
         start = {".jsonl": b'{"task": "', ".parquet": b"PAR1"}[kind]
@@ -176,14 +176,14 @@ def _row(values: Mapping[str, Any], expected: Columns) -> Row:
 
 
 def _largest(shares: Any) -> dict[str, Any]:
-    """Return what now stands for the text of shares in older files."""
+    """Return the values that have replaced the text of shares in older files."""
     each = re.findall(r"(.*?) (\d\.\d+)(?:; |$)", _value(_SHARES, str, shares), re.DOTALL)
     name, share = max(each, key=lambda one: float(one[1]), default=("", "0"))
     return {"preferred": name, "preferred_share": float(share)}
 
 
 def _value(column: str, kind: type | None, value: Any) -> Any:
-    """Return what stands in a column, or say that nothing of its kind does."""
+    """Return the value of a column; raise ValueError if it is not of this kind."""
     try:
         if kind is None:
             kind = type_in(value) if isinstance(value, str) else type_of(value)

@@ -1,9 +1,9 @@
-"""Scenarios in folders: worlds in PDDL with plans that people, too, have seen.
+"""Scenarios in folders: worlds in PDDL with plans that people have also seen.
 
-NAME/domain.pddl    may also lie in the folder above, if worlds share it
+NAME/domain.pddl    may also be in the folder above, if worlds share it
 NAME/problem.pddl
 NAME/goals.txt
-NAME/*.plan         or NAME/plans/*.plan; each plan is a scenario, called as its file
+NAME/*.plan         or NAME/plans/*.plan; each plan is a scenario with the name of its file
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DOMAIN, PROBLEM, GOALS, PLANS = "domain.pddl", "problem.pddl", "goals.txt", "pla
 
 @dataclass(frozen=True)
 class Scenario:
-    """The files of a plan that was seen, and of the world that it was seen in."""
+    """The files of an observed plan and its world."""
 
     name: str
     folder: Path
@@ -51,30 +51,30 @@ class Scenario:
 
 
 def is_plan(path: str) -> bool:
-    """Tell whether a path names a plan that was seen, or a world of plans."""
+    """Return whether a path names an observed plan, or a world with plans."""
     return path.endswith(".plan") or os.path.isfile(os.path.join(path, PROBLEM))
 
 
 def load_scenario(path: str) -> tuple[tuple[Goal, ...], SeenPlan]:
-    """Return a plan, given its file, and the goals of the world in whose folder it lies."""
+    """Return the goals of the world in whose folder a plan is, and the plan."""
     plan = Path(path)
     with located(file=path):
         if plan.is_dir():
             some = next((str(one.plan) for one in _scenarios(plan)), f"{plan / PLANS}/NAME.plan")
             raise BadInput("this is a world, not a plan", hint=f"name a plan, such as {some}")
         if not plan.is_file():
-            raise BadInput("there is no such file", hint="name a plan that was seen")
+            raise BadInput("there is no such file", hint="name an observed plan")
         around = (one for folder in plan.absolute().parents[:2] for one in _scenarios(folder))
         found = next((one for one in around if one.plan == plan.absolute()), None)
         if found is None:
-            hint = f"{DOMAIN}, {PROBLEM} and {GOALS} lie beside it, or beside '{PLANS}'"
+            hint = f"{DOMAIN}, {PROBLEM} and {GOALS} must be next to it, or next to '{PLANS}'"
             raise BadInput("this plan has no world", hint=f"{hint}; or use 'hbtom infer --page'")
     world = load_world(found.domain, found.folder / PROBLEM)
     return load_goals(world, found.folder / GOALS), load_plan(world, plan)
 
 
 def find_scenarios(paths: Sequence[str]) -> tuple[Scenario, ...]:
-    """Return all scenarios in some folders, in order; folders are searched through."""
+    """Return all scenarios in these folders, in order; folders are searched recursively."""
     found: dict[str, Scenario] = {}
     for path in paths:
         with located(file=path):
@@ -109,9 +109,9 @@ def _scenarios(folder: Path) -> Iterator[Scenario]:
 def judge_scenarios(
     scenarios: Iterable[Scenario], models: Sequence[Model], most: int = MOST_STATES
 ) -> Iterator[list[PlanJudgement]]:
-    """Infer what the agent of each scenario wants, with each model.
+    """Infer the goal of each scenario's agent with each model.
 
-    Each world is planned once, for all models and for all scenarios in it that follow one another.
+    Planning for a world is done once, for all models and all its consecutive scenarios.
     """
     for (domain, folder), some in groupby(scenarios, key=lambda one: (one.domain, one.folder)):
         world = load_world(domain, folder / PROBLEM)
@@ -126,7 +126,7 @@ def judge_scenarios(
 
 
 def _planned(goals: tuple[Goal, ...], most: int) -> GraphCosts | tuple[Goal, ...]:
-    """Return what goals cost in all states of their world; the goals if it is large."""
+    """Return the costs of goals in all states of their world; the goals if it is too large."""
     try:
         return plan_on_graph(explore(goals[0].world, most=most), goals)
     except TooManyStates:
@@ -136,7 +136,7 @@ def _planned(goals: tuple[Goal, ...], most: int) -> GraphCosts | tuple[Goal, ...
 def _ahead(
     planned: GraphCosts | tuple[Goal, ...], plan: SeenPlan, models: Sequence[Model], most: int
 ) -> GraphCosts | tuple[Goal, ...]:
-    """Return what all models need to know about the states of a plan, found once."""
+    """Return the costs that all models need for the states of a plan, computed once."""
     if not isinstance(plan, Plan):
         return planned
     if not isinstance(planned, GraphCosts):
@@ -148,13 +148,13 @@ def _ahead(
 
 
 def write_posteriors(judgements: Iterable[PlanJudgement], path: Path) -> None:
-    """Write how probable each goal is after every action: one row a plan, time and goal."""
+    """Write the probability of each goal after every action: a row per plan, time and goal."""
     rows = [row for judgement in judgements for row in posterior_rows(judgement)]
     write_records(rows, path, overwrite=True)  # whether it may be replaced was checked before
 
 
 def posterior_rows(judgement: PlanJudgement) -> list[dict[str, Any]]:
-    """Return how probable each goal is after every action: one row a plan, time and goal."""
+    """Return the probability of each goal after every action: a row per plan, time and goal."""
     return [
         {
             "scenario": Path(plan["plan"]).stem,

@@ -20,12 +20,12 @@ from hbtom.errors import count
 
 T = TypeVar("T")
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
-NEAR = 0.05  # a smaller margin is a narrow escape, or none
+NEAR = 0.05  # a pair with a smaller margin is nearly wrong, or wrong
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Score:
-    """How the pairs of a task, of a group of tasks, or of all, were judged."""
+    """How the pairs of a task, of a group of tasks, or of all tasks were judged."""
 
     task: str
     margins: tuple[float, ...]  # one per pair
@@ -33,22 +33,22 @@ class Score:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return len(self.margins)
 
     @property
     def correct(self) -> int:
-        """How many pairs were judged right."""
+        """The number of pairs judged correctly."""
         return sum(one > 0 for one in self.margins)
 
     @property
     def ties(self) -> int:
-        """How many pairs were judged equal."""
+        """The number of ties."""
         return self.margins.count(0.0)
 
     @property
     def accuracy(self) -> float:
-        """(correct + ties / 2) / pairs; not a number if there are no pairs."""
+        """(correct + ties / 2) / pairs; NaN if there are no pairs."""
         return (self.correct + self.ties / 2) / self.pairs if self.pairs else math.nan
 
     @property
@@ -58,21 +58,21 @@ class Score:
 
     @property
     def margin_5(self) -> float:
-        """The 5 % quantile of the margins: the least that 5 % of all pairs do not exceed.
+        """The 5 % quantile of the margins: at least 5 % of all pairs do not exceed it.
 
-        Of n margins in rising order it is number n / 20, rounded up, so that it is always the
-        margin of some pair. Not a number if there are no pairs.
+        Of n margins in ascending order, it is number n / 20, rounded up, so that it is always the
+        margin of a pair. NaN if there are no pairs.
         """
         return sorted(self.margins)[(self.pairs - 1) // 20] if self.pairs else math.nan
 
     @property
     def margin_least(self) -> float:
-        """The least margin; not a number if there are no pairs."""
+        """The smallest margin; NaN if there are no pairs."""
         return min(self.margins, default=math.nan)
 
     @property
     def margin_below(self) -> float:
-        """The share of pairs with a margin below .05, which all ties and wrong pairs have."""
+        """The share of pairs with a margin below 0.05, which include all ties and wrong pairs."""
         return sum(one < NEAR for one in self.margins) / self.pairs if self.pairs else math.nan
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class Score:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the score as plain values; fractions, with null where there is no pair."""
+        """Return the score as plain values: fractions, and null if there are no pairs."""
         known = self.pairs > 0
         return {
             "task": self.task,
@@ -98,7 +98,7 @@ class Score:
         }
 
     def to_record(self) -> dict[str, Any]:
-        """Return the score as a row of a table: the interval in two cells, nothing published."""
+        """Return the score as a row of a table: the interval in two cells, no published scores."""
         plain = self.to_dict()
         low, high = plain.pop("interval")
         del plain["published"]
@@ -106,7 +106,7 @@ class Score:
 
 
 def finite_or_text(value: float) -> float | str:
-    """Return a number as JSON can hold it: infinity as text."""
+    """Return a number in a form that JSON can hold: infinity as text."""
     return value if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
@@ -130,12 +130,12 @@ def pair_score(expected: float, unexpected: float) -> float:
 
 
 def margin(expected: float, unexpected: float) -> float:
-    """Return by how much the expected member is rated higher; ratings may be infinite."""
+    """Return how much higher the expected member is rated; ratings may be infinite."""
     return 0.0 if expected == unexpected else expected - unexpected
 
 
 def paired(rated: Mapping[tuple[str, str, str], T]) -> dict[tuple[str, str], tuple[T, T]]:
-    """Return the values of both members, e and u, by task and pair; skip members without a mate."""
+    """Return the values of both members, e and u, by task and pair; skip incomplete pairs."""
     members: dict[tuple[str, str], dict[str, T]] = {}
     for (task, pair, member), value in rated.items():
         members.setdefault((task, pair), {})[member] = value
@@ -189,9 +189,9 @@ def total(task: str, parts: Iterable[Score]) -> Score:
 
 
 def in_groups(rated: Sequence[Score]) -> list[tuple[str, tuple[Score, ...]]]:
-    """Return the paper's rows: each group of tasks with its tasks; other tasks stand alone.
+    """Return the paper's rows: each group with its tasks; other tasks stand alone.
 
-    A group of which some tasks are missing has another name, because its figures are other ones.
+    A group with missing tasks gets another name, because its scores are not comparable.
     """
     group_of = {one.folder: one.group for one in PAIRED_TASKS}
     size, groups = Counter(group_of.values()), dict[str, list[Score]]()

@@ -1,4 +1,4 @@
-"""Judging single episodes, which need no counterpart: one row of results per episode."""
+"""Judging single episodes, without a counterpart: one row of results per episode."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
 
 
 class Outcome(NamedTuple):
-    """What came of an episode: a row of results, or why there is none."""
+    """The result for an episode: a row of results, or why there is none."""
 
     file: str
     record: Record | None
@@ -45,7 +45,7 @@ class JudgeSingles:
     """The work of judging episodes, each on its own."""
 
     model: Model
-    total: int  # episodes that there are for all processes together
+    total: int  # episodes for all processes together
     ready: bool = False
 
     def warm_up(self) -> None:
@@ -64,7 +64,7 @@ class JudgeSingles:
                 yield Outcome(one.file, None, str(error.at(file=one.file)))
 
     def record(self, judgement: Judgement, stamp: str) -> Record:
-        """Return a row of results: one column a number."""
+        """Return a row of results, with one number per column."""
         test = judgement.test
         called, chance = names(test.goals), np.minimum(test.goal, 1.0)
         first, last = int(chance[0].argmax()), int(chance[-1].argmax())
@@ -85,7 +85,7 @@ class JudgeSingles:
 
 
 class Found(NamedTuple):
-    """The episodes that paths lead to, and what lies beside them."""
+    """The episodes at given paths, and other files there."""
 
     episodes: Sequence[Member]
     left_out: Sequence[BadInput] = ()  # why something in a folder cannot be read
@@ -93,9 +93,9 @@ class Found(NamedTuple):
 
 
 def find_episodes(paths: Sequence[str], scene: str | None) -> Found:
-    """Return the episodes in files, folders, zip archives and archives of our own.
+    """Return the episodes in files, folders, zip archives and archives of hbtom.
 
-    ``scene`` is that of all tracks; by default, each has its own beside it.
+    ``scene`` is the scene file of all tracks; by default, each track has its own next to it.
     """
     found = [_found(path, scene) for path in paths]
     return Found(
@@ -170,7 +170,7 @@ def judge_singles(
 ) -> list[Outcome]:
     """Judge episodes, in order, and keep the rows of those that can be judged.
 
-    ``kept`` says where, and whether to go on with an earlier run.
+    ``kept`` says where, and whether to continue an earlier run.
     """
     kept, tell = kept or Kept(), progress or (lambda done, total: None)
     with kept_rows(kept) as (left, add):
@@ -195,7 +195,7 @@ def judge_singles(
 def _refuse_others(
     left: Sequence[Record], found: Sequence[Member], model: Model, kept: Kept
 ) -> None:
-    """Refuse to continue a run with other episodes or another model: its rows would be lost."""
+    """Refuse to continue a run of other episodes or another model, whose rows would be lost."""
     files = {spelt(one.file) for one in found}
     for row in left:
         if spelt(row["file"]) not in files:

@@ -1,7 +1,7 @@
 """The results of single episodes, written as they are judged.
 
-Rows are added to a journal beside the results file, which is written as a whole at the end. So a
-file is never half written, and an interrupted run can go on.
+Rows are added to a journal next to the results file, which is written as a whole at the end. So a
+file is never half written, and an interrupted run can be continued.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEXTS = ("preferred", "expected_goal", "likeliest_goal", "explanation", *BY)
 
 @contextmanager
 def kept_rows(kept: Kept) -> Iterator[tuple[list[Record], Callable[[Record], None]]]:
-    """Yield the rows that an earlier run has left, and what adds a row to the journal."""
+    """Yield the rows that an earlier run has left, and a function that adds rows to the journal."""
     kept.check()
     if kept.out is None:
         yield [], lambda row: None
@@ -35,7 +35,7 @@ def kept_rows(kept: Kept) -> Iterator[tuple[list[Record], Callable[[Record], Non
     journal = journal_of(kept.out)
     with system_errors("the file cannot be written", kept.out), only_writer(kept.out):
         kept.check()  # another run may just have finished
-        there = [] if kept.overwrite else _left(kept.out)  # it is to be replaced
+        there = [] if kept.overwrite else _left(kept.out)  # a file to be replaced is not read
         left = [*there, *_left(journal)] if kept.resume else []
         with open(journal, "ab" if kept.resume else "wb", buffering=0) as stream:
             stream.truncate(_whole(journal))

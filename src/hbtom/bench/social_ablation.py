@@ -1,6 +1,7 @@
-"""What each part of the model of other minds is for: the same model without it.
+"""Ablation of the model of other minds: the same model without each part in turn.
 
-The weights stay as they are, because these parts change what surprises, not what surprise means.
+The weights stay the same, because these parts change how surprising an episode is, not how surprise
+is weighed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hbtom.bench.workers import Progress
 from hbtom.model import AnyModel, find_model
 
 WHOLE = "as it is"
-PARTS: dict[str, dict[str, Any]] = {  # what is set, by the part that is thereby removed
+PARTS: dict[str, dict[str, Any]] = {  # the settings that remove each part
     WHOLE: {},
     "cause": {"social.moved": 0.0},
     "copying": {"social.copying": False},
@@ -38,7 +39,7 @@ def ablate_social(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Ablation:
-    """Judge every pair of a dataset, by default of the social suite, without each part in turn."""
+    """Judge every pair of a dataset without each part in turn; by default of the social suite."""
     model = find_model(model)
     where = default_dataset(suite="social") if dataset is None else dataset
     swept = sweep_over(

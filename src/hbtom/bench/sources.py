@@ -1,4 +1,4 @@
-"""Reading the members of pairs: from files, from zip archives, from archives of our own."""
+"""Reading the members of pairs from files, zip archives and archives of hbtom."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """Reads members, and keeps the row group that it read last from an archive of our own.
+    """Reads members, and keeps the last row group that it read from an archive of hbtom.
 
-    A row group holds both members of a pair, and those of the pairs that follow.
+    A row group holds both members of a pair, and those of the pairs after it.
     """
 
     def __init__(self) -> None:
@@ -50,20 +50,21 @@ class Sources:
             return error.at(file=member.file)
 
     def _episode(self, member: Member) -> Loaded:
-        """Read an episode of an archive of our own, with all others of its row group."""
+        """Read an episode of an archive of hbtom, with all others of its row group."""
         name = member.task, member.pair
         if self._path != member.path or name not in self._pairs:
             archive = open_archive(member.path)
             if name not in archive.places:
-                raise BadInput("it is no longer in the archive", hint="was that packed again?")
-            self._pairs = {}  # before others are read, so that only these are ever held
+                hint = "has the archive been packed again?"
+                raise BadInput("it is no longer in the archive", hint=hint)
+            self._pairs = {}  # free these before reading others, so that only one group is held
             self._pairs = archive.pairs(archive.places[name].group)
             self._path = member.path
         return self._pairs[name]["eu".index(member.member)]
 
 
 def _bytes_of(member: Member | Entry) -> bytes:
-    """Return what the file of a member holds."""
+    """Return the content of a member's file."""
     if member.inside:
         return member_bytes(member.path, member.inside)
     return file_bytes(Path(member.path))

@@ -1,7 +1,7 @@
 """Sweeping: a grid of models on one dataset.
 
-Every pair is read once and judged by all models in turn; models that move in the same way share
-their plans, so that a sweep over priors or weights costs little more than one evaluation.
+Every pair is read once and judged by all models in turn. Models with the same motion share their
+plans, so that a sweep over priors or weights costs little more than one evaluation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Swept:
         return total("overall", self.tasks)
 
     def margin(self, task: str) -> float:
-        """How far apart the two of a pair are rated, on average; over all tasks if 'overall'."""
+        """Return the mean margin of the pairs of a task, or of all tasks if it is 'overall'."""
         everything = [one for values in self.differences.values() for one in values]
         values = self.differences.get(task, everything)
         return sum(values) / len(values) if values else math.nan
@@ -89,7 +89,7 @@ class Sweep(Result):
 
 
 def plain_setting(value: Any) -> Any:
-    """Return a value that fits into a cell of a table: of a list, its numbers with spaces."""
+    """Return a value that fits into a cell of a table; the values of a list, with spaces."""
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
@@ -123,7 +123,7 @@ def sweep_over(
     score: Compared = "plausibility",
     progress: Progress | None = None,
 ) -> Sweep:
-    """Evaluate a model, or a rater that has settings, with each of some settings."""
+    """Evaluate a model, or a rater that has settings, with each of these settings."""
     rater = as_rater(model, score)
     raters = [rater.with_settings(chosen) for chosen in grid]
     found = as_dataset(dataset, tasks)
@@ -131,7 +131,7 @@ def sweep_over(
     differences: list[dict[str, list[float]]] = [{} for _ in raters]
     work = RateByAll(raters, len(raters) * len(found.pairs))
     if forks(rater.start):
-        work.warm_up()  # before all processes are copied from this one
+        work.warm_up()  # before this process is forked
     results = each(work, found.pairs, workers, weight=len(raters), start=rater.start)
     told = counted(results, len(found.pairs), progress)
     for pair, result in zip(found.pairs, told, strict=True):
@@ -154,6 +154,7 @@ def combinations(settings: Mapping[str, Sequence[Any]]) -> Iterator[Settings]:
             raise BadInput(f"'{name}' has no value", hint="give at least one")
     many = math.prod(map(len, settings.values()))
     if many > MOST_MODELS:
-        raise BadInput(f"these are {many} models", hint=f"sweep at most {MOST_MODELS} at a time")
+        hint = f"sweep at most {MOST_MODELS} at a time"
+        raise BadInput(f"there are {many} combinations", hint=hint)
     for chosen in product(*settings.values()):
         yield dict(zip(settings, chosen, strict=True))

@@ -1,4 +1,4 @@
-"""Synthetic datasets that are made once, and kept packed in the user's cache folder."""
+"""Synthetic datasets, which are generated once and kept packed in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hbtom.cache import cache_folder
 from hbtom.errors import system_errors
 from hbtom.scratch import scratch
 
-REPORTING = (40, 1)  # pairs of each task, and the seed: nothing is ever fitted to these
-FITTING = (13, 2)  # of which 220 episodes are used, as many as the paper fits its classifier to
+REPORTING = (40, 1)  # pairs of each task, and the seed; nothing is ever fitted to these
+FITTING = (13, 2)  # 220 of these episodes are used, as many as for the paper's classifier
 FITTING_EPISODES = 220
 
 
 def default_dataset(progress: Progress | None = None, suite: str = "bib") -> Path:
-    """Return the folder of a suite's default benchmark, after making it if it is not there."""
+    """Return the folder of a suite's default benchmark; generate it if it does not exist."""
     return _made(*REPORTING, progress, suite)
 
 
@@ -33,7 +33,7 @@ def fitting_dataset(progress: Progress | None = None) -> Dataset:
 
 
 def _made(pairs: int, seed: int, progress: Progress | None, suite: str = "bib") -> Path:
-    """Return a folder of the cache, after making it if it is not there."""
+    """Return a folder of the cache; generate its dataset if it does not exist."""
     home = cache_folder()
     kind = "synthetic" if suite == "bib" else f"synthetic-{suite}"
     folder = home / f"{kind}-{__version__}-{pairs}-pairs-seed-{seed}"

@@ -1,8 +1,8 @@
-"""Tidy tables: one record a row, as CSV, JSON lines or Parquet.
+"""Tidy tables: one record per row, as CSV, JSON lines or Parquet.
 
-Names of files, pairs and pictures come from whoever made a dataset. A spreadsheet would run a name
-such as ``=cmd|...``. So text that begins with one of ``= + - @``, a tab or the end of a line is
-written with an apostrophe before it, and read back without. Numbers stay as they are.
+Names of files, pairs and pictures come with a dataset and cannot be trusted: a spreadsheet would
+run a name such as ``=cmd|...``. So text that begins with one of ``= + - @``, a tab or the end of a
+line is written with an apostrophe before it, and read back without it. Numbers stay as they are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hbtom.files import check_target, write_whole
 from hbtom.observe.archive.columns import arrow
 
 Records = Sequence[Mapping[str, Any]]
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # or text that would be read back as one
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # a formula, or text that would be read back as one
 
 
 def write_records(records: Records, path: Path, *, overwrite: bool = False) -> None:
@@ -32,9 +32,9 @@ def write_records(records: Records, path: Path, *, overwrite: bool = False) -> N
 def encode_records(
     records: Records, kind: str, columns: Sequence[str], *, heading: bool = True, schema: Any = None
 ) -> bytes:
-    """Return a table as a file of a kind holds it; ``.csv`` with a heading or without.
+    """Return a table as a file of this kind; ``.csv`` with or without a heading.
 
-    ``schema`` has the types of the columns of a Parquet file; else they follow from the values.
+    ``schema`` has the column types of a Parquet file; by default they follow from the values.
     """
     if kind == ".jsonl":
         return "".join(json.dumps(row, allow_nan=False) + "\n" for row in records).encode()
@@ -53,12 +53,12 @@ def encode_records(
 
 
 def spelt(name: str) -> str:
-    """Return a name as Unicode spells it: a byte of a file's name that is none, as ``\\udcff``."""
+    """Return a name in Unicode; bytes that are not Unicode are written as ``\\udcff``."""
     return name.encode(errors="backslashreplace").decode()
 
 
 def csv_line(values: Iterable[Any]) -> str:
-    """Return a line of a CSV file; what a spreadsheet would run is guarded."""
+    """Return a line of a CSV file; text that a spreadsheet would run is guarded."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")  # so that either of these is quoted
     writer.writerow(map(guarded, values))
@@ -66,7 +66,7 @@ def csv_line(values: Iterable[Any]) -> str:
 
 
 def csv_reader(text: str, *, strict: bool = False) -> csv.DictReader[str]:
-    """Read a CSV file that people have made; spreadsheets of some countries separate by ``;``."""
+    """Read a CSV file made by people; in some countries, spreadsheets separate cells by ``;``."""
     stream = io.StringIO(text, newline="")
     separator = max(",;\t", key=stream.readline().count)
     stream.seek(0)
@@ -74,7 +74,7 @@ def csv_reader(text: str, *, strict: bool = False) -> csv.DictReader[str]:
 
 
 def guarded(value: Any) -> Any:
-    """Return a value as a cell holds it.
+    """Return a value as it is written to a cell.
 
     >>> guarded("=1+1"), guarded("heart.png"), guarded(-0.69)
     ("'=1+1", 'heart.png', -0.69)
@@ -83,7 +83,7 @@ def guarded(value: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text that :func:`guarded` made a cell of.
+    """Return the text of a cell that :func:`guarded` made.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -92,7 +92,7 @@ def unguarded(cell: str) -> str:
 
 
 def type_in(cell: str) -> type:
-    """Return the type of number that would be written just so, or text."""
+    """Return the type of number that would be written exactly like this, or else text."""
     with suppress(ValueError, OverflowError):
         number = float(cell)
         if str(number) == cell:

@@ -17,9 +17,9 @@ class Task:
     folder: str  # folder name in the evaluation set; "background/..." for background tasks
     row: str  # the paper's row label
     group: str  # the paper's group of rows, one of GROUPS; "Background" for background tasks
-    archives: tuple[str, ...]  # public archives that hold it, newest first; none of social tasks
-    letters: str  # what stands between the running number and e or u in generated file names
-    difference: str  # one sentence: what differs within a pair, or what is shown
+    archives: tuple[str, ...]  # public archives of it, newest first; none for social tasks
+    letters: str  # between the number and e or u in generated file names
+    difference: str  # one sentence: how the two episodes of a pair differ, or what is shown
 
     @property
     def background(self) -> bool:
@@ -27,7 +27,7 @@ class Task:
         return self.group == "Background"
 
 
-# By group: folder, label, letters, and what the names of archives end in.
+# By group: folder, label, letters, and the ending of archives' names.
 _Table = dict[str, tuple[tuple[str, ...], ...]]
 _EVALUATION: _Table = {
     "Efficiency": (
@@ -129,9 +129,9 @@ SUITES = {"bib": EVALUATION_TASKS, "social": SOCIAL_TASKS}
 
 
 def chosen_tasks(suite: str, named: Sequence[str]) -> list[str]:
-    """Return the names of the tasks that were named, or of all tasks of a suite.
+    """Return the names of the chosen tasks, or of all tasks of a suite.
 
-    Where the suite is 'bib', which is the default, tasks of any suite can be named.
+    If the suite is 'bib', the default, tasks of any suite can be chosen.
     """
     folders = [one.folder for one in SUITES[suite]]
     for name in named:

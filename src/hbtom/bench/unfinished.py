@@ -1,8 +1,8 @@
-"""Datasets that are being written: marked until they are whole, since half of one looks like all.
+"""Datasets that are being written: marked until they are whole, since half of one looks complete.
 
 The mark holds the command that writes the dataset. It stays if that command is killed, or stops and
-leaves files behind, so that nobody takes what is there for everything, and so that the same command
-can complete it.
+leaves files behind, so that nobody mistakes the part for the whole, and the same command can
+complete it.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from hbtom.files import read_whole
 from hbtom.scratch import Taken, hold, let_go, remove
 
 MARK = "hbtom-unfinished-"  # how the names of marks begin
-_LONGEST = 1 << 20  # bytes of a mark; a command has no more
+_LONGEST = 1 << 20  # most bytes in a mark; no command is longer
 
 
 @dataclass
 class Writing:
-    """A dataset that is being written. The writer keeps track of what an error would leave."""
+    """A dataset that is being written; the writer notes whether an error would leave files."""
 
-    begun: bool  # whether the same command was stopped before it was done
-    left: bool  # whether any of its files are there
+    begun: bool  # whether the same command was started before and stopped
+    left: bool  # whether any of its files exist
 
 
 @contextmanager
 def unfinished(folder: Path, command: Sequence[str]) -> Iterator[Writing]:
     """Mark a folder until its dataset is whole; after an error, the mark stays if files are left.
 
-    ``command`` is without the folder, which is its last word.
+    ``command`` lacks the folder, which is its last word.
     """
     text = shlex.join(command)
     digest = hashlib.sha256(f"{__version__}\n{text}".encode(errors="surrogateescape")).hexdigest()
@@ -62,13 +62,13 @@ def unfinished(folder: Path, command: Sequence[str]) -> Iterator[Writing]:
 
 
 def refuse_unfinished(mark: Path) -> None:
-    """Refuse the dataset in which there is a mark."""
+    """Refuse a dataset that has a mark."""
     command = ""
     with suppress(OSError, BadInput):  # such as a pipe of that name
         command = read_whole(mark, _LONGEST).decode(errors="surrogateescape")
     again = f"{command} {shlex.quote(str(mark.parent))}" if command else "the command that wrote it"
     raise BadInput(
-        "this dataset is unfinished: the command that writes it is still at work, or was killed",
+        "this dataset is unfinished: the command that writes it is still running, or was killed",
         hint=f"to complete it, run the same command again: {again}",
         file=mark.parent,
     )

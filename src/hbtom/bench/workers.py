@@ -25,8 +25,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-MOST = 61  # processes; Windows waits for no more
-FEW = 8  # items for which it is not worth starting processes
+MOST = 61  # most processes; Windows cannot wait for more
+FEW = 8  # items; for fewer, it does not pay to start processes
 MOST_AT_ONCE = 64  # items in a chunk
 THREADS = "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"
 
@@ -44,11 +44,11 @@ def each(
     weight: int = 1,
     start: Start = "fork",
 ) -> Generator[T]:
-    """Yield the result of some work on each item, in order, done by ``workers`` processes.
+    """Yield the result of work on each item, in order, done by ``workers`` processes.
 
     By default there are as many processes as cores. Work is handed out in chunks of items, so that
-    files that items share are opened once. ``weight`` is how much work an item is, such as the
-    number of models: a few items may be a lot of work. ``start`` is how processes start. Leaving
+    files that items share are opened once. ``weight`` is the amount of work per item, such as the
+    number of models: a few items may be a lot of work. ``start`` is how processes start. Stopping
     early, as by Ctrl-C, ends them at once, so they must write files whole or not at all.
     """
     if workers is not None and workers < 1:
@@ -66,8 +66,8 @@ def each(
         yield from in_order(submit, chunks(items, workers), ahead=lambda: 4 * workers)
         pool.shutdown()
     except BaseException as error:
-        # Not by cancelling: in Python 3.11 that races with processes that end. Waiting for the
-        # pool is over at once, and leaves nothing that the end of Python could stumble over.
+        # Do not cancel: in Python 3.11, that races with processes that end. Waiting for the pool
+        # takes no time, and leaves nothing behind that could fail when Python exits.
         kill_all_but(others)
         _let_go(pool)
         pool.shutdown()
@@ -82,7 +82,7 @@ def each(
 
 
 def counted(results: Iterable[T], total: int, progress: Progress | None) -> Iterator[T]:
-    """Yield results, and tell before the first and after each how many have been dealt with."""
+    """Yield results; report progress before the first and after each."""
     tell = progress or (lambda done, total: None)
     tell(0, total)
     for done, result in enumerate(results, start=1):
@@ -91,9 +91,9 @@ def counted(results: Iterable[T], total: int, progress: Progress | None) -> Iter
 
 
 def count_workers(wanted: int | None = None) -> int:
-    """Return how many processes to start: as many as wanted, or as there are cores to use."""
+    """Return how many processes to start: as many as wanted, or one per usable core."""
     if wanted is None and hasattr(os, "sched_getaffinity"):
-        wanted = len(os.sched_getaffinity(0))  # a cluster may have limited it
+        wanted = len(os.sched_getaffinity(0))  # a cluster may limit the cores
     return min(wanted or os.cpu_count() or 1, MOST)
 
 
@@ -102,16 +102,16 @@ def start_pool(
 ) -> ProcessPoolExecutor:
     """Return processes that leave Ctrl-C to this one, and end when it does.
 
-    ``work`` is what all of them do, if that is known. It is sent to each only once, and not at all
-    where processes are forked, which is wherever they can be unless ``start`` is "spawn". Then
-    each computes with one thread, because several processes with several threads each take turns.
+    ``work`` is the work of all of them, if known. It is sent to each only once. Forked processes
+    need not be sent anything; processes are forked where possible, unless ``start`` is "spawn".
+    Spawned ones use one thread each, because threads of several processes would only take turns.
     """
     context = multiprocessing.get_context("fork") if forks(start) else _Spawning()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,))
 
 
 class _Spawned(SpawnProcess):
-    """A fresh process whose numerical libraries use one thread, unless the user says otherwise."""
+    """A fresh process whose numerical libraries use one thread, unless the user sets another."""
 
     def start(self) -> None:
         unset = [name for name in THREADS if name not in os.environ]
@@ -128,19 +128,19 @@ class _Spawning(SpawnContext):
 
 
 def forks(start: Start) -> bool:
-    """Tell whether processes are forked: they start at once, and scripts need no main guard."""
+    """Return whether processes are forked: they start at once, and scripts need no main guard."""
     return start == "fork" and sys.platform == "linux"
 
 
 def kill_all_but(others: Set[BaseProcess]) -> None:
-    """Kill the processes that this one has started, but for some."""
+    """Kill the processes that this one has started, except for the given ones."""
     for process in set(multiprocessing.active_children()) - others:
         process.kill()
 
 
 @contextmanager
 def without_collecting_garbage() -> Iterator[None]:
-    """Collect no garbage for a while: judging builds many small objects, and no cycles."""
+    """Switch garbage collection off: judging builds many small objects but no cycles."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -154,7 +154,7 @@ def _let_go(pool: ProcessPoolExecutor) -> None:
     """Keep a pool whose processes were killed from waiting for them.
 
     A process that is killed while it writes leaves half a message. The pool would wait forever for
-    the rest, because this process could still write it, although it never does.
+    the rest, because this process also holds the pipe open for writing.
     """
     writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
     if writer is not None:
@@ -162,9 +162,9 @@ def _let_go(pool: ProcessPoolExecutor) -> None:
 
 
 def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
-    """Return items in chunks that are so small that all workers finish at about the same time.
+    """Return items in chunks, small enough that all workers finish at about the same time.
 
-    The size is a power of two, like that of the groups of an archive, which are read as a whole.
+    Their size is a power of two, like that of an archive's row groups, which are read as a whole.
     """
     fair = len(items) // (8 * max(1, workers))
     size = 1 << max(0, min(MOST_AT_ONCE, fair).bit_length() - 1)
@@ -172,7 +172,7 @@ def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
 
 
 class Promise(Protocol[T_co]):
-    """A result that is waited for, here or on another machine."""
+    """A result that is still being computed, here or on another machine."""
 
     def result(self) -> T_co: ...
 
@@ -182,7 +182,7 @@ def in_order(
     chunks: Iterable[Sequence[S]],
     ahead: Callable[[], int],
 ) -> Generator[T]:
-    """Hand out only a few chunks ahead of time, so that memory does not grow with the work."""
+    """Yield results in order; hand out only a few chunks ahead of time, to limit memory."""
     waiting: deque[Promise[list[T]]] = deque()
     for chunk in chunks:
         waiting.append(submit(chunk))
@@ -194,15 +194,15 @@ def in_order(
 
 def _submit(pool: ProcessPoolExecutor, chunk: Sequence[S]) -> Promise[list[Any]]:
     with uninterrupted(), warnings.catch_warnings():
-        # Newer Pythons warn of forking beside threads; idle BLAS threads are harmless here,
-        # because the workers take no lock that such a thread could hold.
+        # Newer Pythons warn about forking a process with threads. Idle BLAS threads are harmless
+        # here, because workers take no lock that such a thread could hold.
         warnings.filterwarnings("ignore", "This process .* multi-threaded", DeprecationWarning)
         return pool.submit(_work_on, chunk)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Postpone Ctrl-C while processes are started: it might get lost, or reach them."""
+    """Postpone Ctrl-C while processes are started, since it might get lost or reach them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -213,7 +213,7 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_work: list[Work[Any, Any]] = []  # what this process was started for, if for something
+_work: list[Work[Any, Any]] = []  # the work for which this process was started, if any
 
 
 def _work_on(chunk: Sequence[Any]) -> list[Any]:
@@ -223,7 +223,7 @@ def _work_on(chunk: Sequence[Any]) -> list[Any]:
 def _begin(work: Work[Any, Any] | None) -> None:
     """Prepare a process: it leaves Ctrl-C to its parent, and ends when the parent does.
 
-    Collecting garbage would only cost time, because judging makes no cycles.
+    Garbage collection would only cost time, because judging makes no cycles.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if work is not None:

@@ -1,6 +1,6 @@
-"""Zip archives as they are published, or as an accident has left them.
+"""Published zip archives, which may be damaged.
 
-Damaged archives make zipfile raise almost anything; here it is always `BadInput`.
+Damaged archives make zipfile raise almost any error; here it is always `BadInput`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from hbtom import files
 from hbtom.errors import BadInput
 
-LONGEST = 1 << 26  # bytes read at once; the list of a million members, where that is at the end
-_PIECE = 1 << 16  # bytes of a member that are unpacked at once
-_READ = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others zipfile unpacks without any limit
+LONGEST = 1 << 26  # most bytes in one read; enough for the list of a million members
+_PIECE = 1 << 16  # bytes of a member that are unpacked at a time
+_READ = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks others without any limit
 
 
 def is_zip(path: Path) -> bool:
-    """Tell whether a path leads to a file with the end of a zip archive."""
+    """Return whether a file ends like a zip archive."""
     return os.path.isfile(path) and zipfile.is_zipfile(path)
 
 
@@ -34,11 +34,11 @@ def members(path: str) -> list[zipfile.ZipInfo]:
 
 
 def member_bytes(path: str, name: str) -> bytes:
-    """Return what a file in an archive holds."""
+    """Return the content of a file in an archive."""
     with _errors("the archive is broken"):
         archive = _opened_now(path)
         info = archive.getinfo(name)
-        if info.file_size > files.LARGEST:  # zipfile yields no more than this
+        if info.file_size > files.LARGEST:  # zipfile never yields more than file_size
             raise files.too_large("unpacks to")
         if info.compress_type not in _READ:
             hint = "pack it again with deflate"
@@ -64,16 +64,16 @@ def _opened_now(path: str) -> zipfile.ZipFile:
     return _opened(path, known.st_size, known.st_mtime_ns, known.st_ino, os.getpid())
 
 
-# Workers read a few members at a time, and the list of them all takes longer to read than those.
-# The arguments are such that a file that changes is opened anew, and so it is in a forked process,
-# for two processes that share a file would also share the place in it.
+# Workers read a few members at a time, and the list of all members takes longer to read than these.
+# The arguments make sure that a file is opened again if it has changed. A forked process also opens
+# it again, because processes that share an open file share the position in it.
 @lru_cache(maxsize=4)
 def _opened(path: str, size: int, changed: int, number: int, process: int) -> zipfile.ZipFile:
     return _Zip(path)
 
 
 class _File(io.FileIO):
-    """A file that never reads too much at once, whatever the archive says about itself."""
+    """A file that never reads too much at once, regardless of what the archive says."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > LONGEST:
@@ -82,7 +82,7 @@ class _File(io.FileIO):
 
 
 class _Zip(zipfile.ZipFile):
-    """An archive that closes its file when nobody uses it any more."""
+    """An archive that closes its file when it is no longer used."""
 
     def __init__(self, path: str) -> None:
         self._file = _File(path)

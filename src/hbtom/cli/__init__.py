@@ -34,7 +34,7 @@ class _Front(click.Group):
     """All verbs. Ctrl-C ends each of them with one line and the status that shells expect."""
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a verb; one that is called by its former name says so."""
+        """Return a verb; print a warning if it is called by its former name."""
         if name in _FORMERLY:
             click.echo(f"hbtom: warning: '{name}' is now '{_FORMERLY[name]}'", err=True)
         return super().get_command(ctx, _FORMERLY.get(name, name))
@@ -56,7 +56,7 @@ def main() -> None:
     """Watch an agent, infer what it wants and how well it plans, judge what it does next."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # shows a mark for missing letters
+            stream.reconfigure(errors="replace")  # print a mark instead of missing letters
 
 
 for _module in (episodes, plans, benchmark, datasets):

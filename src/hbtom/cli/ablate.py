@@ -32,7 +32,7 @@ def run(
     workers: int | None,
     rater: str | None,
 ) -> int:
-    """Print the scores of every variation of a model, or of what a rater sees."""
+    """Print the scores of every variation of a model, or of a rater's input."""
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
     varied: Any = model if rater is None else named_rater(rater)
@@ -44,10 +44,10 @@ def run(
         click.echo(ablation_table(result))
         pairs = max(sum(score.pairs for score in rated) for rated in result.tasks.values())
         who = f"{plain(result.model.name)} ({plain(result.model.fingerprint)})"
-        low = "; below .05: margins of all of them" if result.bounded else ""
+        low = "; below .05: share of pairs with a smaller margin" if result.bounded else ""
         click.echo(
             f"accuracy in per cent, {count(pairs, 'pair')}{low}\n"
-            "intervals and margins of every task in --out and --format json\n"
+            "intervals and margins of every task: see --out and --format json\n"
             f"{'rater' if rater else 'model'} {who}, dataset {result.dataset}"
         )
     return finish(result, form, out, overwrite)

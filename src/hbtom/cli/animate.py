@@ -50,7 +50,7 @@ def run(
 def _episode(
     shown: Episode | Judgement, form: str, trials: Sequence[int] | None, **how: Any
 ) -> bytes:
-    """Return a movie of an episode, and print what limits its judgement."""
+    """Return a movie of an episode, and print warnings about its judgement."""
     with progress("drawing", "pictures") as drawn:
         movie = animate(shown, form, trials=trials, progress=drawn, **how)
     if isinstance(shown, Judgement):

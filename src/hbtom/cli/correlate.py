@@ -30,7 +30,7 @@ def run(
     raw: bool,
     **how: Any,
 ) -> None:
-    """Compare measures with results, print how well they agree, and write what was asked for."""
+    """Compare measures with results, print how well they agree, and write the requested files."""
     figures = [Path(file) for file in (figure, courses) if file is not None]
     if figures:
         need_matplotlib()
@@ -55,7 +55,7 @@ def run(
 def _drawn(
     found: Correlation, figure: str | None, courses: str | None
 ) -> Iterator[tuple[Path, bytes]]:
-    """Yield the figures that were asked for, as the content of their files."""
+    """Yield the requested figures, as the content of their files."""
     if figure is None and courses is None:
         return
     from hbtom.show.plots.correlation_figure import draw_correlation

@@ -31,7 +31,7 @@ def run(
     workers: int | None,
     **search: Any,
 ) -> None:
-    """Print, and write, the episodes on which two models disagree most."""
+    """Print and write the episodes on which two models disagree most."""
     if out is not None:
         check_folder(Path(out))
     models = find_model(model), _other(find_model(model), other, ablation, changes)
@@ -44,7 +44,7 @@ def run(
     else:
         click.echo(design_table(found))
         click.echo(
-            "plausibility with all trials of familiarization, and with as few as keep "
+            "plausibility with all familiarization trials, and with the fewest that keep "
             f"{100 * what.share:g} % of the difference\n"
             f"first: model {models[0].name} ({models[0].fingerprint}), second: "
             f"{other or ablation or ', '.join(changes)} ({models[1].fingerprint})"

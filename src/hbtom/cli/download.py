@@ -23,11 +23,11 @@ def run(tasks: Sequence[str], to: str | None = None, base: str | None = None, **
     except Incomplete as error:
         _tell(error.archives)
         for line in (*error.reasons(), *error.by_hand()):
-            # An address is on a line of its own, to be copied.
+            # Each address has a line of its own, so that it can be copied.
             click.echo(line, err=True) if line.startswith(" ") else complain(line)
         return 1
     except KeyboardInterrupt:
-        complain("interrupted; what was fetched is kept, and the same command continues from there")
+        complain("interrupted; files fetched so far are kept, and the same command continues")
         return INTERRUPTED
     _tell(archives)
     if archives:
@@ -62,7 +62,7 @@ class _Bars:
         self.bar.update(done - self.bar.pos)
 
     def notice(self, text: str) -> None:
-        """Print what delays an archive, below its bar."""
+        """Print the reason for a delay below an archive's bar."""
         self.close()
         complain(text)
 

@@ -58,9 +58,9 @@ def run(
         if interrupted.so_far.rows:
             _print(interrupted.so_far, form, wrong, suite)
         tell_left_out(interrupted.so_far)
-        again = f"the same command with --resume{' --overwrite' if overwrite else ''} goes on"
+        again = f"the same command with --resume{' --overwrite' if overwrite else ''} continues"
         if out is None:
-            again = "with --out FILE they would be kept, and --resume could go on"
+            again = "with --out FILE, they would be kept, and --resume could continue"
         complain(f"interrupted: {interrupted}; {again}")
         return INTERRUPTED
     except KeyboardInterrupt:
@@ -79,7 +79,7 @@ def run(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Hide what libraries log: errors say everything that matters."""
+    """Hide the logs of libraries: errors say everything that matters."""
     before = logging.root.manager.disable
     logging.disable()
     try:

@@ -30,7 +30,7 @@ def fit_people(
     workers: int | None,
     **reading: Any,
 ) -> None:
-    """Choose parameters by how well a model agrees with people, and write the model."""
+    """Choose the parameters with which a model agrees best with people, and write the model."""
     log = not reading.pop("raw")
     how = Reading(log=log, **reading)
     with progress("predicting", "scenarios") as tell:

@@ -21,7 +21,7 @@ from hbtom.show.terminal import (
 from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS, PAGES, MOVIES = (".pdf", ".svg", ".png"), (".html", ".htm"), (".gif", ".mp4")
-# what is printed only if plans are judged
+# printed only if plans are judged
 VERDICT = ("plausibility", "parts", "surprise", "explanation")
 
 

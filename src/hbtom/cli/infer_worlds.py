@@ -19,7 +19,7 @@ from hbtom.show.words import plain
 def infer_worlds(
     worlds: Sequence[str], model: str, states: int, form: str, out: str | None
 ) -> None:
-    """Infer the goal of every plan, and print what is believed at its end."""
+    """Infer the goal of every plan, and print the beliefs at its end."""
     chosen, found = find_model(model), find_scenarios(worlds)
     judgements: list[PlanJudgement] = []
     with progress("inferring", "plans") as tell:

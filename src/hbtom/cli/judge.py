@@ -50,7 +50,7 @@ def run(
 def _write(
     files: Sequence[str], model: Model, scene: str | None, workers: int | None, kept: Kept
 ) -> int:
-    """Judge all episodes that can be judged, and write a row for each; return 1 if not all can."""
+    """Judge all episodes that can be judged, and write a row for each; return 1 if any cannot."""
     from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
 
     kept.check()
@@ -63,7 +63,7 @@ def _write(
         with progress("judging episodes", "episodes") as tell:
             judged = judge_singles(episodes, work, workers=workers, kept=kept, progress=tell)
     except KeyboardInterrupt:
-        complain("interrupted: the same command with --resume goes on")
+        complain("interrupted: the same command with --resume continues")
         return INTERRUPTED
     failed = [one.why for one in judged if one.record is None]
     for why in (*found.left_out, *failed):
@@ -76,13 +76,13 @@ def _write(
 
 
 def _is_same(path: str, kept: Kept) -> bool:
-    """Tell whether a file among the episodes is the results file, which may look like a track."""
+    """Return whether a file among the episodes is the results file, which may look like a track."""
     out = kept.out
     return out is not None and os.path.exists(path) and out.exists() and out.samefile(path)
 
 
 def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: str | None) -> int:
-    """Judge one episode after the other, and print what is found.
+    """Judge one episode after the other, and print the results.
 
     An archive may hold very many episodes, so only the text of each judgement is kept.
     """
@@ -117,7 +117,7 @@ def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: st
 def _judgements(
     files: Sequence[str], model: Model, scene: str | None
 ) -> Iterator[Judgement | BadInput]:
-    """Judge one episode after the other; where that is impossible, yield why."""
+    """Judge one episode after the other; yield an error if that is impossible."""
     for episode in _episodes(files, scene):
         try:
             yield episode if isinstance(episode, BadInput) else judge(episode, model)
@@ -126,7 +126,7 @@ def _judgements(
 
 
 def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
-    """Yield the episode of each file and all episodes of each folder, or why there is none."""
+    """Yield the episode of each file and all episodes of each folder, or errors."""
     for file in files:
         try:
             if os.path.isdir(file):
@@ -151,8 +151,8 @@ def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
 
 
 def _tell_unplaced(files: Sequence[str]) -> None:
-    """Say how many files would be tracks if they had a scene; they may be something else."""
+    """Say how many files would be tracks if they had a scene; they may be other files."""
     if files:
-        hint = "if they are tracks, name their scene with --scene, or put scene.toml beside them"
-        told = f"{count(len(files), 'CSV or HDF5 file')} without a scene left out"
-        complain(f"{told}, such as {files[0]}. Hint: {hint}")
+        hint = "if they are tracks, name their scene with --scene, or put scene.toml next to them"
+        some = f"{count(len(files), 'CSV or HDF5 file')} without a scene left out"
+        complain(f"{some}, such as {files[0]}. Hint: {hint}")

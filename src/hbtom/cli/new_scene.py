@@ -22,4 +22,4 @@ def new(track: str | None, out: str, overwrite: bool) -> None:
         with located(file=track):
             tracks = read_tracks(file_bytes(Path(track), "a track"), Path(track).suffix, Columns())
     write_whole(target, template(tracks).encode())
-    click.echo(f"written to {target}; say in it what stands where")
+    click.echo(f"written to {target}; now describe in it what is where")

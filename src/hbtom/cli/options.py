@@ -1,4 +1,4 @@
-"""What several verbs share: how they run, and options."""
+"""Code that several verbs share: how they run, and options."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def verb(words: Callable[..., None]) -> click.Command:
 
 
 def start(module: str, function: str, **given: Any) -> NoReturn:
-    """Import what does a verb, call it, and exit with the status that it returns, or with 0.
+    """Import the function of a verb, call it, and exit with the status that it returns, or with 0.
 
-    What is wrong with its input is printed, and the status is 1.
+    If its input is wrong, print the error and exit with status 1.
     """
     from pkgutil import resolve_name
 
@@ -43,7 +43,7 @@ def start(module: str, function: str, **given: Any) -> NoReturn:
 
 
 class Number(click.FloatRange):
-    """A float within a range, or zero where ``or_zero`` is true.
+    """A float within a range, or zero if ``or_zero`` is true.
 
     Unlike click's own ranges, it refuses "nan" and reads minus zero as zero.
     """
@@ -57,7 +57,7 @@ class Number(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number that was given, or say which numbers are valid."""
+        """Return the given number, or say which numbers are valid."""
         number = click.FLOAT.convert(value, param, ctx)
         if number == 0 and self.or_zero:
             return 0.0
@@ -77,7 +77,7 @@ class Ends(click.ParamType[tuple[float, float]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[float, float]:
-        """Return both ends, or say how they are given."""
+        """Return both ends, or say how to give them."""
         if isinstance(value, tuple):
             return value
         try:
@@ -105,7 +105,7 @@ option = partial(click.option, show_default=True)
 
 model_option = option("--model", default="default", help="A preset or a TOML file.")
 scene_option = file_option(
-    "--scene", help="Of a track: what stands where. Default: the .toml of the same name."
+    "--scene", help="For tracks: what is where. Default: the .toml of the same name."
 )
 format_option = option(
     "--format",
@@ -141,7 +141,7 @@ RATER = "NAME"
 rater_option = click.option(
     "--rater",
     metavar=RATER,
-    help="Use another rater than a model: a network by name or its weights, a file of ratings, or "
+    help="Use a rater instead of a model: a network by name or its weights, a file of ratings, or "
     "a rater of your own, as MODULE:OBJECT.",
 )
 score_option = option(
@@ -160,10 +160,10 @@ direction_option = click.option(
 
 
 def measures_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what says how answers of people are read."""
-    raw = flag("--raw", help="Take looking times as they are, not their logarithms.")
+    """Add the options for reading people's answers."""
+    raw = flag("--raw", help="Use looking times as they are, not their logarithms.")
     number = Number(1e-9, 1e9)
-    total = click.option("--sum", "total", type=number, help="What ratings of all goals add up to.")
+    total = click.option("--sum", "total", type=number, help="The sum of ratings of all goals.")
     scale = option(
         "--scale", type=Ends(), default="0,1", metavar="LOW,HIGH", help="The scale of ratings."
     )
@@ -173,7 +173,7 @@ def measures_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def serving_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what says where pages are served."""
+    """Add the options that say where pages are served."""
     port = option(
         "--port",
         type=click.IntRange(0, 65535),
@@ -191,17 +191,17 @@ def serving_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def dataset_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what says which pairs are judged, and by which model."""
+    """Add the options that say which pairs are judged, and by which model."""
     for add in (tasks_option, model_option, labels_option):
         command = add(command)
     return click.argument("dataset", required=False, type=path)(command)
 
 
 def check_rater(rater: str | None) -> None:
-    """Refuse a rater together with what only models have; let networks compute with one thread.
+    """Refuse a rater together with options for models; let networks compute with one thread.
 
-    Numpy reads this once, when it is imported, which is later. On a busy machine, threads cost more
-    than they save.
+    Numpy reads this setting when it is imported, which is later. On a busy machine, threads cost
+    more than they save.
     """
     if rater is not None and ":" not in rater:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -34,12 +34,12 @@ def page_of_plans(paths: Sequence[str], model: str) -> bytes:
     for path in paths:
         if not is_plan(path):
             hint = "give two plans, or two episodes"
-            raise BadInput("this is no plan, but the other one is", hint=hint).at(file=path)
+            raise BadInput("this is not a plan, but the other one is", hint=hint).at(file=path)
     return plan_page(*(judge_plan(path, model) for path in paths)).encode()
 
 
 def movie_of_plans(judgement: PlanJudgement, form: str, **how: Any) -> bytes:
-    """Return a movie of plans; for what is said in how, see ``animate_plans``."""
+    """Return a movie of plans; for the options ``how``, see ``animate_plans``."""
     need_matplotlib()
     from hbtom.show.plots.plan_movie import animate_plans
 

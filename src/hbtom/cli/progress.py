@@ -16,18 +16,18 @@ import click
 if TYPE_CHECKING:
     from hbtom.bench.pairs import Dataset
 
-PAUSE = 0.001  # seconds between two writes; results come in chunks, and the last should be seen
+PAUSE = 0.001  # least seconds between two writes: short, since the last of a chunk should be seen
 
 
 @contextmanager
 def progress(
     label: str, unit: str = "pairs", lines: float = math.inf
 ) -> Iterator[Callable[..., None]]:
-    """Keep one line up to date; the function that is yielded takes the units done and the total.
+    """Keep one line up to date; the yielded function takes the units done and the total.
 
-    The first call says what was done before; the rate counts the work since then. A note may come
-    third, such as how good the result is so far. Without a terminal, there is a new line every
-    ``lines`` seconds.
+    The first call gives the units done before; the rate counts the work since then. A third
+    argument may be a note, such as how good the result is so far. Without a terminal, a new line is
+    printed every ``lines`` seconds.
     """
     terminal = sys.stderr.isatty()
     first: tuple[int, float] | None = None
@@ -56,7 +56,7 @@ def progress(
 
 @contextmanager
 def judging() -> Iterator[Callable[[int, int], None]]:
-    """Show how many pairs have been judged; if there are many, say what would be faster."""
+    """Show how many pairs have been judged; if there are many, suggest a faster way."""
     from hbtom.cli.say import complain
     from hbtom.judgement.warm_up import advice
 
@@ -78,7 +78,7 @@ def line(
 ) -> str:
     """Return the line of progress: ``judging pairs  120/360  31.2 pairs/s  0:08 left``.
 
-    ``lately`` units were done in the last ``seconds``.
+    ``lately`` is the number of units done in the last ``seconds``.
     """
     parts = [label, f"{done}/{total}"]
     if lately and seconds > 0:
@@ -101,9 +101,9 @@ def given_or_default(
     suite: str = "bib",
     scene: str | None = None,
 ) -> Path | Dataset:
-    """Return the dataset that was given, or by default a synthetic benchmark, made if necessary.
+    """Return the given dataset, by default a synthetic benchmark, which is generated if necessary.
 
-    With labels or a scene, its pairs are found here; otherwise where it is used.
+    With labels or a scene, its pairs are found here; otherwise, they are found later.
     """
     if labels is not None or scene is not None:
         if dataset is None:

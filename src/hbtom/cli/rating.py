@@ -1,4 +1,4 @@
-"""Raters that are named on the command line, and ``hbtom judge --rater``."""
+"""Raters named on the command line, and ``hbtom judge --rater``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Told = dict[str, Any]  # what a rater says about an episode
 
 
 def named_rater(name: str) -> AnyRater:
-    """Return the rater that is called by a name. Networks are imported only for this."""
+    """Return a rater by name; networks are imported only for this."""
     from hbtom.neural.raters import chosen_rater
 
     return chosen_rater(name)
@@ -32,7 +32,7 @@ def judge_by_rater(episodes: Iterator[Loaded], name: str, form: str, trace: bool
     rater = named_rater(name)
     if not rater.rates_alone:
         hint = "hbtom evaluate --rater rates the pairs of a dataset"
-        raise BadInput(f"the rater '{rater.name}' rates pairs of episodes only", hint=hint)
+        raise BadInput(f"the rater '{rater.name}' rates only pairs of episodes", hint=hint)
     rater.warm_up(1)
     told, failed = list[Told](), False
     for episode in episodes:

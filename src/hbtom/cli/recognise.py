@@ -64,9 +64,9 @@ def run(
     except Interrupted as interrupted:
         if interrupted.so_far.answers:
             _print(interrupted.so_far, form)
-        again = "the same command with --resume goes on"
+        again = "the same command with --resume continues"
         if out is None:
-            again = "with --out FILE they would be kept, and --resume could go on"
+            again = "with --out FILE, they would be kept, and --resume could continue"
         complain(f"interrupted: {interrupted}; {again}")
         return INTERRUPTED
     _print(result, form)
@@ -83,7 +83,7 @@ def _print(result: Recognised, form: str) -> None:
         warn(where, warning)
     if len(warned) > MOST_WARNINGS:
         more = len(warned) - MOST_WARNINGS
-        complain(f"{count(more, 'warning')} more, which --format json has all of")
+        complain(f"{count(more, 'more warning')}; --format json has all of them")
     if form == "json":
         print_json(result.to_dict())
     elif result.answered:

@@ -19,7 +19,7 @@ def run(results: str, out: str, overwrite: bool, **more: Any) -> None:
 
 
 def write(results: str | Evaluation, out: str, overwrite: bool, **more: Any) -> None:
-    """Write a report, and say which pairs have no page to watch them on."""
+    """Write a report, and say which pairs have no page to watch."""
     with progress("making pages", "pages") as made:
         written = write_report(results, out, overwrite=overwrite, progress=made, **more)
     if written.missing:

@@ -11,39 +11,39 @@ if TYPE_CHECKING:
     from hbtom.judgement import Judgement
     from hbtom.observe import Episode
 
-INTERRUPTED = 130  # the status that shells expect of a command that Ctrl-C has ended
+INTERRUPTED = 130  # the status that shells expect of a command ended by Ctrl-C
 
 
 def complain(message: object) -> None:
-    """Print what is wrong."""
+    """Print an error or another diagnostic."""
     from hbtom.show.words import plain
 
     click.echo(plain(f"hbtom: {message}"), err=True)
 
 
 def warn(where: str, message: str) -> None:
-    """Print what limits a result."""
+    """Print a warning about a result."""
     complain(f"warning: {where}: {message}")
 
 
 def warn_of(*judgements: Judgement) -> None:
-    """Print what limits judgements."""
+    """Print the warnings of judgements."""
     for judgement in judgements:
         for warning in judgement.warnings:
             warn(judgement.episode.name, warning)
 
 
 def tell_notes(*episodes: Episode) -> None:
-    """Print what was guessed about episodes."""
+    """Print the guesses made about episodes."""
     for episode in episodes:
         for note in episode.notes:
             complain(f"{episode.name}: {note}")
 
 
 def tell_left_out(result: Result) -> int:
-    """Name every file that was left out, say why, and count them; return the exit status.
+    """Print the files left out, with reasons, and their number; return the exit status.
 
-    It is 1 if any of them should have been part of the result and could not be read.
+    It is 1 if any of them should have been used but could not be read.
     """
     for one in result.left_out:
         complain(f"left out: {one.file}: {one.why}")

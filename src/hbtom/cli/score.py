@@ -28,7 +28,7 @@ def run(
     if not result.tasks:
         raise BadInput("there is no pair to score", hint="rate both members of a pair")
     if result.reversed:
-        problem = "it looks reversed: unexpected episodes come out as more plausible"
+        problem = "it looks reversed: unexpected episodes are rated as more plausible"
         hint = "use --direction looking if more is more surprising, else --direction rating"
         warn(ratings, f"{problem}; {hint}")
     if form == "table":

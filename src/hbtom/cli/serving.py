@@ -43,7 +43,7 @@ def viewer_needed() -> Iterator[None]:
 
 
 def interruptible(serve: Callable[[], int]) -> int:
-    """Serve, and return the status; Ctrl-C before that is no error."""
+    """Serve, and return the status; Ctrl-C before the server is ready is not an error."""
     try:
         return serve()
     except KeyboardInterrupt:
@@ -56,7 +56,7 @@ def serve_pages(
 ) -> int:
     """Serve an application, made for a token, until Ctrl-C.
 
-    ``shown`` says what it shows; ``risk`` says what whoever has its address can do.
+    ``shown`` says what it shows; ``risk`` says what anyone with its address can do.
     """
     from hbtom.show.server.host_check import is_loopback
     from hbtom.show.server.serving import address_of, listen, serve
@@ -67,11 +67,11 @@ def serve_pages(
 
         def announce() -> None:
             if token is not None:
-                hint = "from other machines, put this one's name in place of 127.0.0.1"
-                warn(where.host, f"whoever has this address with its token can {risk}; {hint}")
+                hint = "from other machines, use this one's name instead of 127.0.0.1"
+                warn(where.host, f"anyone with this address and its token can {risk}; {hint}")
             click.echo(address)
             complain(f"{shown}; Ctrl-C ends it")
-            if not where.no_open:  # beside the server, for some browsers are waited for
+            if not where.no_open:  # in a thread, because some browsers block until they close
                 threading.Thread(target=browse, args=(address,), daemon=True).start()
 
         serve(listener, make(token), announce)

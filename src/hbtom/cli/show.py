@@ -27,7 +27,7 @@ def run(
     opened: bool | None,
     scene: str | None = None,
 ) -> None:
-    """Write the page of an episode or a plan, or of two, and print where it is."""
+    """Write the page of one or two episodes or plans, and print where it is."""
     target = cached_page(episode, other) if out is None else Path(out)
     if out is not None:
         check_target(target, overwrite=overwrite, kinds=(".html", ".htm"))
@@ -44,4 +44,4 @@ def run(
         warn_of(*judgements)
     click.echo(str(target))
     if (out is None if opened is None else opened) and not browse(target.resolve().as_uri()):
-        complain("there is no browser here to show the page; open it on a machine that has one")
+        complain("no browser was found to show the page; open it on a machine that has one")

@@ -31,7 +31,7 @@ def _run(
     if episode is not None:
         with located(file=episode):
             start = Path(episode)
-            opened(file_bytes(start), start.name)  # says now what is wrong with it
+            opened(file_bytes(start), start.name)  # reports errors in it now
         folder = Path(episode).resolve().parent
     return serve_pages(
         Listening(host, port, no_open),

@@ -44,16 +44,16 @@ def run(
         click.echo(sweep_table(result))
         pairs = max((one.overall.pairs for one in result.models), default=0)
         click.echo(
-            f"accuracy in per cent, {count(pairs, 'pair')}; margin: rating of e less that of u, "
-            "on average and as its 5 % quantile\n"
-            "every task in --out and --format json\n"
+            f"accuracy in per cent, {count(pairs, 'pair')}; margin: rating of e minus that of u, "
+            "its mean and its 5 % quantile\n"
+            "every task: see --out and --format json\n"
             f"{'model' if rater is None else 'rater'} {rater or model}, dataset {result.dataset}"
         )
     return finish(result, form, out, overwrite)
 
 
 def finish(result: Sweep | Ablation, form: str, out: str | None, overwrite: bool) -> int:
-    """Say what was left out, and write the table last: it is printed even if writing fails."""
+    """List the files left out and print the table; write it last, in case that fails."""
     if form == "json":
         print_json(result.to_records())
     status = tell_left_out(result)
@@ -63,7 +63,7 @@ def finish(result: Sweep | Ablation, form: str, out: str | None, overwrite: bool
 
 
 def read_settings(changes: Sequence[str], option: str = "--set") -> dict[str, list[Any]]:
-    """Read ``efficiency.scale=0.5,1,2``: a parameter, and values as TOML has them in a list."""
+    """Read ``efficiency.scale=0.5,1,2``: a parameter, and its values as in a TOML list."""
     settings: dict[str, list[Any]] = {}
     for text in changes:
         name, _, values = text.partition("=")

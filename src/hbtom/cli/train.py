@@ -45,16 +45,16 @@ def run(
     check_target(target, overwrite=overwrite, kinds=(".safetensors",))
     left = checkpoint_of(target)
     if left.exists() and not (resume or overwrite):
-        hint = "use --resume to go on with it, or --overwrite to start anew"
+        hint = "use --resume to continue it, or --overwrite to start over"
         raise BadInput("an interrupted run has left this file", hint=hint, file=left)
     with needed("safetensors", "train"):
         import safetensors  # noqa: F401
     plan = _plan(network, quick, episodes, steps)
     told = "generated background tasks" if data is None else str(data)
-    if resume and left.exists():  # which is said before episodes are made
+    if resume and left.exists():  # report other options before episodes are generated
         check_begun(left, read_weights(left)[1], asked(network, plan, seed, told))
     source = Generated(plan.episodes, seed) if data is None else data
-    # Processes are started before JAX is, which has threads.
+    # Start processes before JAX, which has threads.
     label = "making episodes" if data is None else "reading episodes"
     with progress(label, "episodes", lines=OFTEN) as made:
         seen = collect(source, seed, workers, made)

@@ -19,31 +19,31 @@ from hbtom.neural.operations import Array
 from hbtom.neural.tensors import Pictures, Tensors
 
 T = TypeVar("T")
-AT_ONCE = {"cpu": 256}  # pictures
-MOST = 2048  # pictures, on other devices
+AT_ONCE = {"cpu": 256}  # pictures per batch
+MOST = 2048  # pictures per batch, on other devices
 
 
 @dataclass(frozen=True)
 class Album:
-    """All pictures of some episodes, and blank ones at the end."""
+    """All pictures of these episodes, and blank ones at the end."""
 
     pictures: Annotated[Array, "picture 84 84 3"]  # on the device that drew them
     frames: Annotated[Array, "episode trial frame"]  # the number of the picture of each frame
 
     def followed(self) -> Annotated[Array, "picture"]:
-        """Return the numbers of pictures that are followed by another one of their trial."""
+        """Return the numbers of pictures that another picture of the same trial follows."""
         now, then = self.frames[..., :-1], self.frames[..., 1:]
         return np.unique(now[then > now]).astype(np.int32)
 
 
 def draw_album(parts: Sequence[Tensors]) -> Album:
-    """Draw all pictures of some episodes."""
+    """Draw all pictures of these episodes."""
     join = np.concatenate if jax.default_backend() == "cpu" else jnp.concatenate
     return Album(join(list(drawn(parts))), frame_numbers(parts))
 
 
 def frame_numbers(parts: Sequence[Tensors]) -> Annotated[Array, "episode trial frame"]:
-    """Return the number of the picture of each frame; frames that are not there repeat the last."""
+    """Return the number of each frame's picture; missing frames repeat the last one."""
     steps = np.concatenate([part.steps for part in parts])
     ends = np.cumsum(steps.reshape(-1) + 1).reshape(steps.shape)
     number = np.minimum(np.arange(steps.max() + 1), steps[..., None])
@@ -51,7 +51,7 @@ def frame_numbers(parts: Sequence[Tensors]) -> Annotated[Array, "episode trial f
 
 
 def drawn(parts: Sequence[Tensors]) -> Iterator[Annotated[Array, "picture 84 84 3"]]:
-    """Yield all pictures, always as many at a time; blank ones fill up the last."""
+    """Yield all pictures in batches of equal size; the last is padded with blank ones."""
     device = jax.default_backend()
     many = AT_ONCE.get(device, MOST)
     if device == "cpu":
@@ -64,7 +64,7 @@ def drawn(parts: Sequence[Tensors]) -> Iterator[Annotated[Array, "picture 84 84 
 
 
 def flat_pictures(part: Tensors) -> Annotated[Pictures, "picture 84 84 3"]:
-    """Draw all frames that are there, one after the other."""
+    """Draw all existing frames, one after the other."""
     drawn = []
     for things, places, steps in zip(part.things, part.places, part.steps, strict=True):
         number = np.arange(steps.max() + 1)
@@ -73,7 +73,7 @@ def flat_pictures(part: Tensors) -> Annotated[Pictures, "picture 84 84 3"]:
 
 
 def flat_frames(part: Tensors, slots: int) -> tuple[Array, Array]:
-    """Return things and places of all frames that are there, each as a trial of its own."""
+    """Return things and places of all existing frames, each as a separate trial."""
     lacking = [(0, 0)] * 2 + [(0, slots - part.things.shape[2]), (0, 0)]
     things, places = np.pad(part.things, lacking), np.pad(part.places, [(0, 0), *lacking])
     episode, trial, frame = np.nonzero(np.arange(places.shape[2]) <= part.steps[..., None])
@@ -81,7 +81,7 @@ def flat_frames(part: Tensors, slots: int) -> tuple[Array, Array]:
 
 
 def _in_threads(work: Callable[[Tensors], T], parts: Sequence[Tensors]) -> Iterator[T]:
-    """Yield the result of some work on each part, in order, and not far ahead."""
+    """Yield the result of work on each part, in order, without running far ahead."""
     many = os.cpu_count() or 1
     with ThreadPoolExecutor(many) as pool:
         for first in range(0, len(parts), 2 * many):
@@ -89,7 +89,7 @@ def _in_threads(work: Callable[[Tensors], T], parts: Sequence[Tensors]) -> Itera
 
 
 def _chunks(given: Iterable[tuple[Array, ...]], size: int) -> Iterator[tuple[Array, ...]]:
-    """Yield the same rows of arrays, ``size`` at a time; zeros fill up the last ones."""
+    """Yield the same rows of arrays, ``size`` at a time; the last chunk is padded with zeros."""
     left: tuple[Array, ...] = ()
     for arrays in given:
         left = tuple(map(np.concatenate, zip(left, arrays, strict=True))) if left else arrays

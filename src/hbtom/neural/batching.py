@@ -1,4 +1,4 @@
-"""Episodes in batches: from folders, from archives, and from the generator as they are needed."""
+"""Episodes in batches: from folders, from archives, or generated on demand."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from hbtom.neural.drawing import draw
 from hbtom.neural.tensors import Tensors, stacked, to_tensors
 from hbtom.observe import Episode
 
-Item = Episode | Entry | Member | Job  # an episode, or where to get it
+Item = Episode | Entry | Member | Job  # an episode, or where to find it, or how to generate it
 Tell = Callable[[LeftOut], None]
 
 # Of the benchmark's 28,000 background episodes, 10,000 show a single object, 10,000 a preference,
-# 4,000 two agents, and 4,000 a barrier. Any number of generated episodes is shared like that.
+# 4,000 two agents, and 4,000 a barrier. Generated episodes have the same proportions.
 _TURNS = (0, 1, 2, 0, 1, 3, 0, 1, 0, 1, 2, 0, 1, 3)  # numbers of background tasks
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Background episodes that are made when they are needed, all tasks in turn.
+    """Background episodes that are generated on demand, all tasks in turn.
 
     Each depends only on the seed and its number.
     """
@@ -42,7 +42,7 @@ class Generated:
     seed: int = 0
 
     def items(self) -> tuple[Job, ...]:
-        """Return what makes each of the episodes."""
+        """Return a job for each of the episodes."""
         made = [0] * len(BACKGROUND_TASKS)
         jobs = []
         for number in range(self.episodes):
@@ -57,9 +57,9 @@ Source = str | PathLike[str] | Generated | Sequence[Item]
 
 
 def find_episodes(source: Source) -> tuple[Item, ...]:
-    """Return all episodes of a source, or where to get them: of pairs, the expected ones only.
+    """Return all episodes of a source, or where to find them; of a pair, only the expected one.
 
-    A source is a folder, a zip archive, an archive that ``hbtom pack`` made, :class:`Generated`, or
+    A source is a folder, a zip archive, an archive made by ``hbtom pack``, :class:`Generated`, or
     any episodes.
     """
     if isinstance(source, Generated):
@@ -103,12 +103,12 @@ def batches(
     """Yield the episodes of a source as arrays, ``size`` at a time; the last batch may be smaller.
 
     With ``shuffle``, episodes come in random order, and so do the trials of each: the last trial is
-    the one to predict, and the others are its context. Without, all is in the source's order.
-    ``pictures`` draws every frame. Batches depend on the source, the size and the seed only, not on
+    the one to predict, and the others are its context. Otherwise, the order is the source's.
+    ``pictures`` draws every frame. Batches depend only on the source, the size and the seed, not on
     the number of ``workers``.
 
-    An episode that cannot be read, or has not nine trials, is left out. ``tell`` is called for each
-    of these. Without it, a warning says how many they are.
+    An episode that cannot be read, or does not have nine trials, is left out. ``tell`` is called
+    for each of these. Without it, a warning says how many there are.
     """
     if size < 1:
         raise BadInput(f"a batch cannot hold {size} episodes", hint="give at least one")
@@ -133,9 +133,9 @@ def batches(
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """The work of reading or making episodes, and of turning them into arrays."""
+    """The work of reading or generating episodes and converting them to arrays."""
 
-    seed: int | None  # of the order of trials, or None if they stay as they are
+    seed: int | None  # of the order of trials; None keeps their order
     pictures: bool
 
     def __call__(self, items: Sequence[tuple[int, Item]]) -> Iterator[Tensors | LeftOut]:
@@ -148,7 +148,7 @@ class Prepare:
 
     def _prepared(self, number: int, episode: Episode) -> Tensors:
         if len(episode) != TRIALS:
-            problem = f"it has {count(len(episode), 'trial')}, and networks learn from {TRIALS}"
+            problem = f"it has {count(len(episode), 'trial')}, but networks learn from {TRIALS}"
             raise BadInput(problem, file=episode.name)
         if self.seed is not None:
             turn = np.random.default_rng((self.seed, number)).permutation(TRIALS)

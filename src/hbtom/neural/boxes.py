@@ -1,4 +1,4 @@
-"""Cutting boxes that overlap, and come and go, into few that do not overlap."""
+"""Cut boxes that overlap, appear and vanish into a few that do not overlap."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hbtom.arrays import Bools, Floats
 
 Pieces = tuple[Annotated[Floats, "piece 4"], Annotated[Bools, "frame piece"]]
 MOST = 100_000  # cells
-_Run = tuple[int, int, bytes]  # of cells in a row: the first, that after the last, and when
+_Run = tuple[int, int, bytes]  # a run of cells: its first, the one after its last, its frames
 
 
 def cut(boxes: Annotated[Floats, "box 4"], there: Annotated[Bools, "frame box"]) -> Pieces:
-    """Return boxes that cover the same in each frame and do not overlap, and when they stand.
+    """Return disjoint boxes that cover the same area in each frame, and when they stand.
 
-    A great many boxes are returned as they are.
+    Very many boxes are returned as they are.
     """
     ends = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
     x, y = (np.unique(ends[:, axis::2]) for axis in (0, 1))
@@ -51,7 +51,7 @@ def _rectangles(
 
 
 def _runs(rows: Annotated[Bools, "row column frame"]) -> Iterator[_Run]:
-    """Yield runs of neighbours that are covered in the same frames; of one row, or of none."""
+    """Yield runs of neighbours that are covered in the same frames, in one row or in none."""
     column = 0
     for when, same in groupby(cell.tobytes() for cells in rows for cell in cells):
         first, column = column, column + len(list(same))

@@ -1,8 +1,8 @@
 """Training the encoder without labels: augmented temporal contrast (Stooke et al. 2021).
 
-Two pictures of a trial, one step apart, are shifted at random. The encoder learns to tell which
-later picture belongs to an earlier one, among those of the whole batch. Later pictures are encoded
-with weights that follow slowly.
+Two pictures of a trial, one step apart, are shifted at random. The encoder learns which later
+picture of the batch belongs to an earlier one. Later pictures are encoded with weights that follow
+slowly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHIFT = 4  # pixels
 
 
 def init(seed: int) -> dict[str, Array]:
-    """Return weights to start from: those of the encoder, and others that serve only here."""
+    """Return initial weights: those of the encoder, and others that are used only here."""
     rng = np.random.default_rng((seed, 1))
     wide = encoder.STATE
     match = (np.eye(wide) / wide**0.5).astype(np.float32)
@@ -30,7 +30,7 @@ def init(seed: int) -> dict[str, Array]:
 
 
 def objective(batch: int, dtype: Any) -> Objective:
-    """Return the loss: how badly pictures are told apart from those that follow others."""
+    """Return the loss: minus the log probability of choosing the picture that follows."""
     ops = Jax(dtype)
 
     def loss(weights: Weights, slow: Weights, key: Array, data: Any) -> Array:
@@ -52,7 +52,7 @@ def objective(batch: int, dtype: Any) -> Objective:
 
 
 def shifted(pictures: Array, by: Array) -> Array:
-    """Return pictures that are shifted by some pixels [n, 2, 1], with their edges repeated."""
+    """Return pictures shifted ``by`` pixels [n, 2, 1], with their edges repeated."""
     side = pictures.shape[1]
     places = jnp.clip(jnp.arange(side) + by, 0, side - 1)
     rows = jnp.take_along_axis(pictures, places[:, 0, :, None, None], axis=1)

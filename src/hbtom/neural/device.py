@@ -1,4 +1,4 @@
-"""Which device trains networks. JAX reads all this when it is first used."""
+"""The device that trains networks; JAX reads these settings when it is first used."""
 
 from __future__ import annotations
 

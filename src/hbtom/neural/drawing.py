@@ -39,9 +39,9 @@ RIM, DEPTH = 0.84, 0.14  # of the radius: where the outline is, and how far its 
 
 
 def draw(things: Things, places: Places) -> Pictures:
-    """Return a picture of every frame of some trials: ``[trial, frame, 84, 84, 3]``.
+    """Return a picture of every frame of these trials: ``[trial, frame, 84, 84, 3]``.
 
-    What does not move is painted once for as many frames as it stays the same: the stage.
+    Things that do not move, the stage, are painted once for all frames in which they are the same.
     """
     kinds = np.where(things[..., KIND] > 0, things[..., KIND], WALL)
     movers, rounds = (int((kinds <= last).sum(axis=1).max()) for last in (KEY, OBJECT))
@@ -64,7 +64,7 @@ def draw(things: Things, places: Places) -> Pictures:
 def _boxes(
     looks: Annotated[Numbers, "picture thing 7"], at: Annotated[Numbers, "picture thing 3"]
 ) -> Annotated[Pictures, "picture 84 84 3"]:
-    """Paint all boxes on the floor, the same ones once. Where two overlap, it is darker."""
+    """Paint all boxes on the floor, equal ones once; where two overlap, it is darker."""
     slots = (looks[..., KIND] > OBJECT).any(axis=0)
     looks, at = looks[:, slots], at[:, slots]
     known: dict[bytes, int] = {}

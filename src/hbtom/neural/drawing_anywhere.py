@@ -1,7 +1,7 @@
 """The same pictures drawn by any array library, such as JAX on a GPU.
 
-Where :func:`hbtom.neural.draw` paints each thing where it is, here every thing is compared with
-every pixel. That is a waste on a CPU, but a GPU does it at once, and only positions travel to it.
+While :func:`hbtom.neural.draw` paints each thing in its place, this compares every thing with
+every pixel. That is a waste on a CPU but fast on a GPU, which needs to receive only positions.
 Colours may differ by one or two in 255, because they are rounded once, at the end.
 """
 
@@ -13,7 +13,7 @@ from hbtom.neural.drawing import DEPTH, FLOOR, LOBES, RIM, SIDE, TINY, TURN
 from hbtom.neural.tensors import COLOUR, HEIGHT, KIND, OBJECT, SHAPE, THERE, WIDTH
 
 Array = Any  # an array of the library
-ROUND = 8  # round things in a trial, at most, unless something else is said
+ROUND = 8  # most round things in a trial, by default
 
 
 def draw_anywhere(
@@ -49,7 +49,7 @@ def _covered(xp: Any, middle: Array, length: Array) -> Array:
 
 
 def _share(xp: Any, look: Array, place: Array) -> Array:
-    """Return how much of each pixel a round thing covers: nothing where it is not there."""
+    """Return how much of each pixel a round thing covers; nothing where it is absent."""
     pixel = xp.arange(SIDE, dtype=xp.float32) + 0.5
     size = SIDE / 2 * look[..., [WIDTH, HEIGHT]]
     size = xp.clip(size, TINY, SIDE)  # padding has no size

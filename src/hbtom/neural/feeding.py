@@ -18,26 +18,26 @@ from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
 from hbtom.neural.tensors import Tensors
 
-AT_ONCE = 32  # episodes
-HELD_OUT = 0.2  # share of the episodes that is kept for validation
-_AS_BEFORE = "agent", "things", "standing"  # what stays as it is once a trial has ended
+AT_ONCE = 32  # episodes per part
+HELD_OUT = 0.2  # share of the episodes that are kept for validation
+_AS_BEFORE = "agent", "things", "standing"  # these keep their values once a trial has ended
 
 
 @dataclass(frozen=True)
 class Episodes:
-    """Episodes in random order, some at a time, and what was left out of them."""
+    """Episodes in random order, in parts, and the episodes that were left out."""
 
     parts: tuple[Tensors, ...]
     left_out: tuple[LeftOut, ...]
-    limit: int | None = None  # as many are learnt from, the first ones; all unless it is said
+    limit: int | None = None  # learn only from this many, the first ones; by default from all
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of episodes."""
         return sum(len(part.steps) for part in self.parts)
 
     def first(self, count: int) -> Episodes:
-        """Return the first episodes only."""
+        """Return only the first episodes."""
         ends = np.cumsum([0, *(len(part.steps) for part in self.parts)]).tolist()
         parts = (
             Tensors._make(None if one is None else one[: count - end] for one in part)
@@ -48,7 +48,7 @@ class Episodes:
 
     @cached_property
     def digest(self) -> str:
-        """What is the same only for the same episodes in the same order."""
+        """A hash that is the same only for the same episodes in the same order."""
         found = blake2b(digest_size=16)
         for one in (one for part in self.parts for one in part if one is not None):
             found.update(repr(one.shape).encode())
@@ -57,17 +57,17 @@ class Episodes:
 
     @property
     def held_out(self) -> int:
-        """How many are kept for validation: the last ones."""
+        """The number of episodes kept for validation: the last ones."""
         return max(1, round(HELD_OUT * self.count))
 
     @property
     def shown(self) -> int:
-        """How many the encoder may learn from, which needs no actions."""
+        """The number of episodes from which the encoder, which needs no actions, may learn."""
         return min(self.limit or self.count, self.count)
 
     @property
     def known(self) -> int:
-        """How many are learnt from: the first ones, and never those that are held out."""
+        """The number of episodes to learn from: the first ones, never those held out."""
         wanted = self.shown - round(HELD_OUT * self.shown)
         return min(max(1, wanted), self.count - self.held_out)
 
@@ -75,7 +75,7 @@ class Episodes:
 def collect(
     source: Source, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> Episodes:
-    """Read or make all episodes of a source, in processes. This must precede the use of JAX."""
+    """Read or generate all episodes of a source, in processes; do this before JAX is used."""
     items = find_episodes(source)
     parts, left_out, done = list[Tensors](), list[LeftOut](), 0
     how = {"seed": seed, "pictures": False, "workers": workers, "tell": left_out.append}
@@ -87,14 +87,14 @@ def collect(
     found = Episodes(tuple(parts), tuple(left_out))
     if found.count < 2:
         lost = f": {len(left_out)} were left out" if left_out else ""
-        first = f" (the first: {left_out[0].file}: {left_out[0].why})" if left_out else ""
+        first = f" (first {left_out[0].file}: {left_out[0].why})" if left_out else ""
         hint = "give more episodes, each with nine trials"
         raise BadInput(f"there are too few episodes to learn from{lost}{first}", hint=hint)
     return found
 
 
 def things_data(episodes: Episodes) -> Batch:
-    """Return what the set transformer learns from, with no more room than its things need."""
+    """Return the data for the set transformer, with no more slots than its things need."""
     data = joined([see_things(part) for part in episodes.parts])
     things, boxes = (
         int((one > 0).sum(axis=-1).max()) for one in (data["looks"], data["boxes"][..., 2])
@@ -108,12 +108,12 @@ def things_data(episodes: Episodes) -> Batch:
 
 
 def steps_data(episodes: Episodes) -> Batch:
-    """Return what all networks learn from."""
+    """Return the data that all networks learn from."""
     return joined([see_steps(part) for part in episodes.parts])
 
 
 def joined(batches: Sequence[Batch]) -> dict[str, Array]:
-    """Return all batches as one; what is short is filled up."""
+    """Return all batches as one; short arrays are padded."""
     steps = max(batch["there"].shape[2] for batch in batches)
     return {
         name: np.concatenate([_filled(one, name, steps) for one in batches]) for name in batches[0]

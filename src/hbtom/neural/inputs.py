@@ -1,4 +1,4 @@
-"""From trials as arrays to what networks are given."""
+"""Convert trials as arrays into the inputs of networks."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from hbtom.neural.tensors import (
     Tensors,
 )
 
-THINGS, BOXES = 6, 40  # as many as the set transformer sees in a trial
-EDGE = 0.004  # a box that ends closer to the end of the world belongs to the walls around it
+THINGS, BOXES = 6, 40  # most things and boxes that the set transformer sees in a trial
+EDGE = 0.004  # a box that ends closer to the edge of the world belongs to the walls around it
 
 
 def steps_there(seen: Tensors) -> Annotated[Array, "episode trial step"]:
-    """Return which steps there are."""
+    """Return which steps exist."""
     return np.arange(seen.actions.shape[-2]) < seen.steps[..., None]
 
 
 def see_pictures(seen: Tensors) -> Batch:
-    """Return what a network that looks at pictures is given."""
+    """Return the input of a network that looks at pictures."""
     return {**see_steps(seen), "pictures": pictures_of(seen)}
 
 
 def see_steps(seen: Tensors) -> Batch:
-    """Return what all networks are given."""
+    """Return the input that all networks share."""
     return {"there": steps_there(seen), "actions": seen.actions.astype(np.float16)}
 
 
@@ -49,7 +49,7 @@ def pictures_of(seen: Tensors) -> Annotated[Pictures, "episode trial frame 84 84
 
 
 def see_things(seen: Tensors) -> Batch:
-    """Return what the set transformer is given."""
+    """Return the input of the set transformer."""
     kinds = seen.things[..., KIND]
     are_things = (kinds >= OTHER) & (kinds <= OBJECT)
     is_box = ((kinds == BARRIER) | (kinds == WALL)) & ~_around(seen)
@@ -57,7 +57,7 @@ def see_things(seen: Tensors) -> Batch:
     boxes, where = _first(seen, is_box, BOXES)
     sizes = boxes[..., [WIDTH, HEIGHT]]
     barrier = boxes[..., KIND, None] == BARRIER
-    middle = where.max(axis=-3)[..., :2]  # a box stands still; it is nowhere once it is gone
+    middle = where.max(axis=-3)[..., :2]  # a box stands still; once it is gone, its place is 0
     return {
         **see_steps(seen),
         "agent": seen.places[..., 0, :2].astype(np.float16),
@@ -70,14 +70,14 @@ def see_things(seen: Tensors) -> Batch:
 
 
 def _around(seen: Tensors) -> Annotated[Array, "episode trial thing"]:
-    """Return which things touch the ends of the world."""
+    """Return which things touch the edges of the world."""
     middle = seen.places.max(axis=-3)[..., :2]
     half = seen.things[..., [WIDTH, HEIGHT]] / 2
     return ((middle - half < EDGE) | (middle + half > 1 - EDGE)).any(axis=-1)
 
 
 def _first(seen: Tensors, wanted: Array, count: int) -> tuple[Array, Array]:
-    """Return the first things that are wanted, and their places; zeros if there are fewer."""
+    """Return the first of the wanted things, and their places; zeros if there are fewer."""
     order = np.argsort(~wanted, axis=-1, kind="stable")[..., :count]
     kept = np.take_along_axis(wanted, order, -1)
     things = np.take_along_axis(seen.things, order[..., None], -2) * kept[..., None]
@@ -88,7 +88,7 @@ def _first(seen: Tensors, wanted: Array, count: int) -> tuple[Array, Array]:
 
 
 def _looks(things: Array) -> Annotated[Array, "..."]:
-    """Return a number for how things look, from colour and shape."""
+    """Return a number for the look of each thing, from colour and shape."""
     colour = np.rint(255 * things[..., COLOUR]).astype(np.int32)
     shape = things[..., SHAPE].astype(np.int32) + 1
     return shape + 128 * (colour @ np.array([1, 256, 65536], dtype=np.int32))

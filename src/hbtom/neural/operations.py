@@ -1,4 +1,4 @@
-"""What networks are made of. Every layer is written once and runs on numpy or on JAX.
+"""The layers of networks. Every layer is written once and runs on numpy or on JAX.
 
 A backend (:mod:`operations_numpy`, :mod:`operations_jax`) provides an array library and the few
 operations that the two libraries do differently. Weights are a flat mapping from names to arrays.
@@ -31,11 +31,11 @@ class Backend(Protocol):
 
     @property
     def training(self) -> bool:
-        """Whether chance plays a part."""
+        """Whether random numbers are used."""
 
     @property
     def precise(self) -> Backend:
-        """The same backend with 32 bits to a number, for places."""
+        """The same backend with 32-bit numbers, for places."""
 
     def conv(self, x: Array, kernel: Array, stride: int) -> Array:
         """Return the convolution of [n, row, column, channel] without padding."""
@@ -44,7 +44,7 @@ class Backend(Protocol):
         """Apply a step to each of the inputs in turn; return the last state and all outputs."""
 
     def uniform(self, name: str, shape: tuple[int, ...]) -> Array:
-        """Return random numbers between 0 and 1; ask for them only while training."""
+        """Return random numbers between 0 and 1; only while training."""
 
 
 # Layers
@@ -81,7 +81,7 @@ def upsample(ops: Backend, x: Array) -> Array:
 
 
 def relu(ops: Backend, x: Array) -> Array:
-    """Return x where it is positive, and 0 elsewhere."""
+    """Return max(x, 0)."""
     return ops.xp.maximum(x, 0)
 
 
@@ -116,7 +116,7 @@ def layernorm(ops: Backend, weights: Weights, name: str, x: Array) -> Array:
 def attention(
     ops: Backend, weights: Weights, name: str, x: Array, there: Array, heads: int
 ) -> Array:
-    """Let each token [n, token, feature] attend to the tokens that are there [n, token]."""
+    """Let each token [n, token, feature] attend to the tokens that exist [n, token]."""
     n, tokens, width = x.shape
     mixed = dense(ops, weights, f"{name}/in", x).reshape(n, tokens, 3, heads, width // heads)
     query, key, value = mixed.transpose(2, 0, 3, 1, 4)
@@ -132,7 +132,7 @@ def lstm(
 ) -> tuple[Array, Array]:
     """Run an LSTM over sequences [n, step, feature]; return its outputs and the last one.
 
-    Steps that are not there [n, step] leave the state as it is.
+    Missing steps, by ``there`` [n, step], leave the state as it is.
     """
     xp = ops.xp
     hidden = weights[f"{name}/hidden"].astype(ops.dtype)
@@ -162,13 +162,13 @@ def sigmoid(ops: Backend, x: Array) -> Array:
 
 
 def masked_mean(ops: Backend, x: Array, there: Array, axes: tuple[int, ...]) -> Array:
-    """Return the mean over axes of what is there; 0 where nothing is."""
+    """Return the mean over axes of the values that exist; 0 if there are none."""
     there = there.astype(x.dtype)
     weights = there.reshape(there.shape + (1,) * (x.ndim - there.ndim))
     return (x * weights).sum(axis=axes) / ops.xp.maximum(weights.sum(axis=axes), 1)
 
 
-# Weights to start from
+# Initial weights
 
 
 def dense_weights(rng: Rng, name: str, wide: int, out: int, gain: float = 2.0) -> dict[str, Array]:
@@ -193,7 +193,7 @@ def conv_weights(rng: Rng, name: str, channels: int, out: int, side: int = 3) ->
 
 
 def lstm_weights(rng: Rng, name: str, wide: int, units: int) -> dict[str, Array]:
-    """Return weights of an LSTM that at first remembers (forget gates have a bias of 1)."""
+    """Return weights of an LSTM that initially remembers (forget gates have a bias of 1)."""
     bias = np.repeat([0.0, 1.0, 0.0, 0.0], units)
     inner = rng.normal(0, units**-0.5, (units, 4 * units))
     outer = dense_weights(rng, name, wide, 4 * units, gain=1.0)

@@ -15,7 +15,7 @@ from hbtom.neural.operations import Array
 
 @dataclass(frozen=True)
 class Jax:
-    """The backend that trains networks; with a key, chance plays a part."""
+    """The backend that trains networks; with a key, it uses random numbers."""
 
     dtype: Any = jnp.float32
     key: Array = None
@@ -23,11 +23,11 @@ class Jax:
 
     @property
     def precise(self) -> Jax:
-        """The same backend with 32 bits to a number."""
+        """The same backend with 32-bit numbers."""
         return replace(self, dtype=jnp.float32)
 
     def conv(self, x: Array, kernel: Array, stride: int) -> Array:
-        """Convolve as the device does it best."""
+        """Convolve in the way that is fastest on the device."""
         layout = "NHWC", "HWIO", "NHWC"
         return jax.lax.conv_general_dilated(
             x, kernel, (stride, stride), "VALID", dimension_numbers=layout
@@ -43,5 +43,5 @@ class Jax:
         return self.key is not None
 
     def uniform(self, name: str, shape: tuple[int, ...]) -> Array:
-        """Return random numbers, which follow from the key and the name."""
+        """Return random numbers that depend on the key and the name."""
         return jax.random.uniform(jax.random.fold_in(self.key, crc32(name.encode())), shape)

@@ -1,4 +1,4 @@
-"""Networks on numpy: slow, exact, and nothing to install."""
+"""Networks on numpy: slow and exact, with nothing to install."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Numpy:
 
     @property
     def precise(self) -> Numpy:
-        """The same backend: its numbers have 32 bits."""
+        """The same backend, since its numbers have 32 bits."""
         return self
 
     def conv(self, x: Array, kernel: Array, stride: int) -> Array:

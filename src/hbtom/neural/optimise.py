@@ -1,7 +1,7 @@
 """Training: Adam on the device, many steps at a time.
 
-What happens in a step follows from its number and the seed, so that training may stop anywhere and
-go on later, with the same result.
+A step depends only on its number and the seed, so that training can stop anywhere and continue
+later, with the same result.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Many = Callable[["State", Data], tuple["State", Array]]
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class State:
-    """Where training stands."""
+    """The state of training."""
 
-    step: Array  # as many are done
-    steps: Array  # as many are to be done
+    step: Array  # number of steps done
+    steps: Array  # number of steps to do
     weights: dict[str, Array]
     mean: dict[str, Array]  # of the weights
     first: dict[str, Array]  # mean gradient
@@ -52,7 +52,7 @@ def start(weights: Weights, recipe: Recipe) -> State:
 def optimise(
     objective: Objective, recipe: Recipe, seed: int, state: State, data: Data
 ) -> Iterator[tuple[State, float]]:
-    """Train until all steps are done; yield the state and the mean loss now and then."""
+    """Train until all steps are done; yield the state and the mean loss from time to time."""
     key = jax.random.key(seed, impl="rbg")  # quick to compile, and quick on GPUs
     advance = _on_cpu if jax.default_backend() == "cpu" else _on_gpu
     many = advance(partial(_step, objective, recipe, key), recipe.stride)
@@ -87,7 +87,7 @@ def _on_gpu(step: Step, length: int) -> Many:
 
 
 def _on_cpu(step: Step, length: int) -> Many:
-    """Return many steps, one after the other: loops on the CPU do without fast convolutions."""
+    """Return many steps, one after the other: inside loops, the CPU lacks fast convolutions."""
     once = jax.jit(step)
 
     def many(state: State, data: Data) -> tuple[State, Array]:

@@ -24,9 +24,9 @@ _ACTIONS = "taken_x", "taken_y", "expected_x", "expected_y"
 
 
 class NetworkRater:
-    """A network whose weights are in a file. Other processes read the file again.
+    """A network whose weights are in a file, which other processes read again.
 
-    They are spawned, because a forked process would have as many threads as this one.
+    Processes are spawned, because a forked process would have as many threads as this one.
     """
 
     start: ClassVar[Start] = "spawn"
@@ -43,11 +43,11 @@ class NetworkRater:
 
     @property
     def sees_pictures(self) -> bool:
-        """Whether it expects pictures, and not actions."""
+        """Whether it predicts pictures rather than actions."""
         return self.trained.network.sees == "pictures"
 
     def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
-        """Rate both episodes of a pair; what they have in common is encoded once."""
+        """Rate both episodes of a pair; trials that they share are encoded once."""
         known: States = {}
         return self._rated(expected, known), self._rated(unexpected, known)
 
@@ -62,11 +62,11 @@ class NetworkRater:
         return Rating(-step["error"], {**own, "mean_error": float(found.errors.mean())})
 
     def trace(self, episode: Episode) -> list[dict[str, float]]:
-        """Return what happens at each step of the test trial, and what was expected."""
+        """Return the observed and the expected action, and the error, of each test step."""
         return self._steps(react(self.trained, episode, expect=not self.sees_pictures))
 
     def react(self, episode: Episode) -> Reaction:
-        """Return all that the network makes of an episode."""
+        """Return the network's reaction to an episode."""
         return react(self.trained, episode)
 
     def _steps(self, found: Reaction) -> list[dict[str, float]]:
@@ -82,12 +82,12 @@ class NetworkRater:
 
 
 def network_rater(name: str) -> NetworkRater:
-    """Return a network by its name, with the weights that come with hbtom, or by its file."""
+    """Return a network by its name, with the weights shipped with hbtom, or by its file."""
     return NetworkRater(shipped(name) if name in NETWORKS else name)
 
 
 def chosen_rater(name: str) -> AnyRater:
-    """Return the rater that is called by a name: a network, a file, or ``module:object``."""
+    """Return a rater by name: a network, a file, or ``module:object``."""
     if name in NETWORKS:
         origin = f"{__name__}:{name.replace('-', '_')}"
         return CheckedRater(network_rater(name), origin)
@@ -96,5 +96,5 @@ def chosen_rater(name: str) -> AnyRater:
     return find_rater(name)
 
 
-# By these names, other processes find the networks that come with hbtom.
+# Other processes find the networks shipped with hbtom by these names.
 bc_mlp, bc_rnn, video_rnn, set_transformer = (partial(network_rater, name) for name in NETWORKS)

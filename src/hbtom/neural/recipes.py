@@ -17,37 +17,37 @@ class Recipe:
     batch: int
     rate: float  # of learning
     falls: bool = False  # whether the rate falls to zero, along a cosine
-    clip: float = 10.0  # the longest gradient
-    averaged: float = 0.25  # share of all steps, the last ones, over which weights are averaged
-    follow: float | None = None  # or else, the share of new weights in their moving average
-    seconds: float | None = None  # if all steps would take longer, there are fewer
+    clip: float = 10.0  # largest norm of the gradient
+    averaged: float = 0.25  # weights are averaged over this share of steps, the last ones
+    follow: float | None = None  # alternatively, the share of new weights in a moving average
+    seconds: float | None = None  # if all steps would take longer, do fewer
 
     @property
     def stride(self) -> int:
-        """How many steps are done at a time."""
+        """The number of steps done at a time."""
         most = max(1, min(200, self.steps // 20))
         return next(some for some in range(most, 0, -1) if self.steps % some == 0)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is learnt from what."""
+    """How a network is trained: on how many episodes, and by which recipes."""
 
-    episodes: int  # that are generated
+    episodes: int  # number to generate
     network: Recipe
     encoder: Recipe | None = None  # for networks that look at encoded pictures
-    shown: int = 6000  # episodes that the encoder learns from, at most
+    shown: int = 6000  # most episodes that the encoder learns from
 
     def progress(self, stage: str, step: int) -> tuple[int, int]:
-        """Return how many steps are done after a step of a stage, and how many there are."""
+        """Return the number of steps done after a step of a stage, and of all steps."""
         first = 0 if self.encoder is None else self.encoder.steps
         return (step if stage == "encoder" else first + step), first + self.network.steps
 
 
 def asked(network: str, plan: Plan, seed: int, data: str) -> dict[str, Any]:
-    """Return all that weights follow from, apart from the device; ``data`` is in words."""
-    told = {"network": network, "version": NETWORKS[network].version, "seed": seed, "data": data}
-    return told | {"plan": json.loads(json.dumps(asdict(plan)))}
+    """Return everything that determines the weights, except the device; ``data`` is in words."""
+    card = {"network": network, "version": NETWORKS[network].version, "seed": seed, "data": data}
+    return card | {"plan": json.loads(json.dumps(asdict(plan)))}
 
 
 _ENCODER = Recipe(steps=4000, batch=512, rate=1e-3, falls=True, follow=0.01)

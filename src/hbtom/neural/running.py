@@ -1,4 +1,4 @@
-"""A training run: what it was asked, its checkpoints, and the card of what it has made."""
+"""A training run: its options, its checkpoints, and the card of the resulting weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Tell = Callable[[Moment], None]
 
 @dataclass(frozen=True)
 class Run:
-    """One network to be trained, from what, and where its weights go."""
+    """One network to be trained, its data, and the file for its weights."""
 
     job: Job
     out: Path
@@ -41,11 +41,11 @@ class Run:
 
     @property
     def checkpoint(self) -> Path:
-        """Where unfinished work is kept."""
+        """The file for unfinished work."""
         return checkpoint_of(self.out)
 
     def asked(self) -> Card:
-        """Return all that the weights follow from."""
+        """Return everything that determines the weights."""
         one = self.job
         return asked(one.name, one.plan, one.seed, self.data) | {"precision": one.precision}
 
@@ -97,13 +97,13 @@ def finished(run: Run, episodes: Episodes, moment: Moment) -> Card:
 
 
 def hardware() -> str:
-    """Return what it runs on, in words."""
+    """Return a description of the hardware."""
     device = jax.devices()[0]
     return f"{device.device_kind}, {platform.machine()}, {os.cpu_count()} cores"
 
 
 def save_checkpoint(run: Run, episodes: Episodes, moment: Moment) -> None:
-    """Write all that is needed to go on."""
+    """Write everything needed to continue."""
     arrays: dict[str, Array] = {f"frozen/{name}": one for name, one in moment.frozen.items()}
     for part in _STATE:
         arrays |= {f"{part}/{name}": one for name, one in getattr(moment.state, part).items()}
@@ -113,13 +113,13 @@ def save_checkpoint(run: Run, episodes: Episodes, moment: Moment) -> None:
 
 
 def load_checkpoint(run: Run, episodes: Episodes) -> Moment | None:
-    """Return where an earlier run on the same episodes has stopped, or None if there was none."""
+    """Return where an earlier run on the same episodes stopped, or None if there was none."""
     if not run.checkpoint.exists():
         return None
     arrays, card = read_weights(run.checkpoint)
     check_begun(run.checkpoint, card, run.asked())
     if card.get("digest", episodes.digest) != episodes.digest:
-        hint = "train on the same files again, or remove this file to start anew"
+        hint = "train on the same files again, or remove this file to start over"
         raise BadInput(
             "this training was begun with other episodes", hint=hint, file=run.checkpoint
         )

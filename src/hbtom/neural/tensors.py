@@ -1,9 +1,9 @@
 """Trials as arrays: what is there, where it is in each frame, and what the agent does.
 
-A trial is seen in steps of ten frames. The agent rests in the first 30 and the last 83 frames of a
-trial of the benchmark; these are left out. A trial of at most 113 frames loses the same shares of
-its frames, 30/114 at the beginning and 83/114 at the end. Steps begin at the first frame that is
-left, ten frames apart, and the last one may be shorter. A trial of ``n`` steps has ``n + 1``
+A trial is seen in steps of ten frames. In the benchmark, the agent rests in the first 30 and the
+last 83 frames of a trial; these are left out. Of a trial with at most 113 frames, the same shares
+are left out, 30/114 at the beginning and 83/114 at the end. Steps begin at the first remaining
+frame, ten frames apart, and the last one may be shorter. A trial of ``n`` steps has ``n + 1``
 frames: step ``i`` leads from frame ``i`` to frame ``i + 1``.
 
 The first thing of every trial is the agent. Then come other agents, the key, the lock and the
@@ -33,14 +33,14 @@ AGENT, OTHER, KEY, LOCK, OBJECT, HOME, BARRIER, WALL = range(1, 9)  # kinds of t
 KIND, WIDTH, HEIGHT, SHAPE = 0, 1, 2, 6  # fields of a thing
 COLOUR = slice(3, 6)
 THERE = 2  # of a place, after x and y
-SHAPES = 64  # outlines that can be told apart
+SHAPES = 64  # number of different outlines
 
 T = TypeVar("T", bound=np.generic)
 Fill = Literal["constant", "edge"]
 Numbers = NDArray[np.float32]
 Pictures = NDArray[np.uint8]
 Things = Annotated[Numbers, "trial thing 7"]  # kind, width, height, red, green, blue, shape
-Places = Annotated[Numbers, "trial frame thing 3"]  # x, y, and 1 where the thing is there
+Places = Annotated[Numbers, "trial frame thing 3"]  # x, y, and 1 where the thing is present
 
 _HOME = Identity("home", (255, 105, 180))
 _BARRIER = Identity("barrier", (79, 157, 105))
@@ -49,16 +49,16 @@ _Group = tuple[Annotated[Floats, "thing 7"], Annotated[Floats, "frame thing 2"]]
 
 
 class Tensors(NamedTuple):
-    """Trials as arrays, with an axis of episodes before all others where there are several.
+    """Trials as arrays; several episodes have an axis of episodes before all others.
 
-    What is short is filled up: ``actions`` with zeros, ``places`` with the last frame, and
-    ``things`` with zeros.
+    Short arrays are padded: ``actions`` with zeros, ``places`` with the last frame, and ``things``
+    with zeros.
     """
 
     things: Annotated[Numbers, "trial thing 7"]
     places: Annotated[Numbers, "trial frame thing 3"]
-    actions: Annotated[Numbers, "trial step 2"]  # mean displacement in a frame, within -1 and 1
-    steps: Annotated[Ints, "trial"]  # how many there are
+    actions: Annotated[Numbers, "trial step 2"]  # mean displacement per frame, within -1 and 1
+    steps: Annotated[Ints, "trial"]  # number of steps
     frames: Annotated[Pictures, "trial frame 84 84 3"] | None = None  # if pictures were drawn
 
 
@@ -100,7 +100,7 @@ def _padded(array: NDArray[T], axis: int, length: int, mode: Fill = "constant") 
 
 
 def step_frames(count: int) -> Annotated[Ints, "frame"]:
-    """Return the frames at which steps begin, and that at which the last one ends."""
+    """Return the frames at which steps begin, and the one at which the last step ends."""
     shortest = sum(REST) + 1
     early, late = (one * min(count, shortest) // shortest for one in REST)
     last = max(count - 1 - late, early)
@@ -126,7 +126,7 @@ def _seen(trial: Trial, known: dict[bytes, Pieces]) -> Tensors:
 
 
 def _round_things(trial: Trial, frames: Ints) -> _Group:
-    """Return the agent, other agents, key, lock and objects; not a number where one is absent."""
+    """Return the agent, other agents, key, lock and objects; NaN where one is absent."""
     agent, still = trial.whole_path[frames], np.ones((len(frames), 1), dtype=bool)
     if trial.agent_there is not None:
         agent = np.where(trial.agent_there[frames, None], agent, np.nan)
@@ -161,7 +161,7 @@ def _home(trial: Trial, frames: Ints) -> _Group:
 
 
 def _boxes(trial: Trial, frames: Ints, known: dict[bytes, Pieces]) -> Iterator[_Group]:
-    """Yield the barrier and the walls, as few boxes as may be that do not overlap."""
+    """Yield the barrier and the walls as a few boxes that do not overlap."""
     walls_there = np.ones((1, len(trial.walls)), dtype=bool)
     if trial.walls_there is not None:
         walls_there = trial.walls_there[frames]
@@ -183,7 +183,7 @@ def _boxes(trial: Trial, frames: Ints, known: dict[bytes, Pieces]) -> Iterator[_
 
 
 def _standing(trial: Trial, frames: Ints) -> Annotated[Bools, "frame block"]:
-    """Tell which blocks of the barrier stand. Those nearest to the lock, or the agent, go first."""
+    """Return which blocks of the barrier stand; those nearest to the lock or agent go first."""
     middles = trial.barrier[:, :2] + trial.barrier[:, 2:] / 2
     lock = trial.agent.centre if trial.lock is None else trial.lock.centre
     far_first = np.argsort(-np.hypot(*(middles - lock).T), kind="stable")

@@ -1,4 +1,4 @@
-"""Episodes for PyTorch, for those who have it: hbtom itself does not need it."""
+"""Episodes for PyTorch, which is optional: hbtom itself does not need it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def torch_dataset(source: Source = BACKGROUND, *, seed: int = 0, pictures: bool 
 
 
 def collate(episodes: Sequence[Tensors]) -> dict[str, Any]:
-    """Return a batch of episodes as tensors of PyTorch, by name."""
+    """Return a batch of episodes as PyTorch tensors, by name."""
     import torch
 
     batch = stacked(episodes)._asdict()

@@ -1,4 +1,4 @@
-"""Trained networks: reading their weights, and what they make of an episode."""
+"""Trained networks: reading their weights, and their reactions to episodes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from hbtom.neural.tensors import Numbers, Pictures, Tensors, stacked, step_frame
 from hbtom.neural.weights_file import Card, read_weights
 from hbtom.observe import Episode, Trial
 
-States = dict[Trial, Numbers]  # by the very trial, what its pictures are encoded as
+States = dict[Trial, Numbers]  # the encoded pictures of each trial, by its identity
 SHIPPED = Path(__file__).parent / "weights"
 _NUMPY = Numpy()
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A network with its weights, and what is known about them."""
+    """A network with its weights, and their card."""
 
     network: Network
     weights: Mapping[str, Array]
@@ -40,7 +40,7 @@ class Trained:
 
 @dataclass(frozen=True, eq=False)
 class Reaction:
-    """How a network takes the steps of a test trial."""
+    """A network's reaction to the steps of a test trial."""
 
     frames: Annotated[Ints, "step"]  # at which steps begin, counted from 0
     errors: Annotated[Numbers, "step"]
@@ -61,7 +61,7 @@ class Reaction:
 
 
 def read_trained(path: Path) -> Trained:
-    """Read weights, and refuse those that do not fit the network that they say they are for."""
+    """Read weights; refuse those that do not fit the network that their card names."""
     weights, card = read_weights(path)
     name = card.get("network")
     if not isinstance(name, str) or name not in NETWORKS:
@@ -83,15 +83,15 @@ def read_trained(path: Path) -> Trained:
 
 
 def _fingerprint(network: Network, weights: Mapping[str, Array]) -> str:
-    """Return a text that changes whenever what a network expects may."""
-    told = sha256(f"{network.name} {network.version}".encode())
+    """Return a text that changes whenever a network's predictions may."""
+    digest = sha256(f"{network.name} {network.version}".encode())
     for key in sorted(weights):
-        told.update(key.encode() + np.ascontiguousarray(weights[key]).tobytes())
-    return told.hexdigest()[:12]
+        digest.update(key.encode() + np.ascontiguousarray(weights[key]).tobytes())
+    return digest.hexdigest()[:12]
 
 
 def shipped(name: str) -> Path:
-    """Return the file of weights that comes with hbtom."""
+    """Return the file of weights shipped with hbtom."""
     path = SHIPPED / f"{name}.safetensors"
     if not path.is_file():
         hint = f"train it: hbtom train {name} --out weights.safetensors"
@@ -104,11 +104,11 @@ def react(
 ) -> Reaction:
     """Show an episode to a network; the trials before the last one are its context.
 
-    Without ``expect``, only the errors are found. ``known`` holds what was encoded before, as the
-    two episodes of a pair have most trials in common. It is added to.
+    Without ``expect``, only the errors are computed. ``known`` holds trials that were encoded
+    before, because the two episodes of a pair share most trials; new ones are added to it.
     """
     if len(episode) < 2:
-        hint = "networks learn about an agent from other trials than the last"
+        hint = "networks learn about an agent from the trials before the last"
         raise BadInput("the episode has a single trial", hint=hint, file=episode.name)
     network, seen = trained.network, stacked([to_tensors(episode)])
     batch = _given(trained, episode, seen, {} if known is None else known)
@@ -120,7 +120,7 @@ def react(
 
 
 def _given(trained: Trained, episode: Episode, seen: Tensors, known: States) -> Batch:
-    """Return what a network is given of an episode."""
+    """Return the input of a network for an episode."""
     if trained.network.sees == "states":
         return {**see_steps(seen), "states": _states(trained, episode, seen, known)}
     return see_pictures(seen) if trained.network.sees == "pictures" else see_things(seen)
@@ -129,7 +129,7 @@ def _given(trained: Trained, episode: Episode, seen: Tensors, known: States) -> 
 def _states(
     trained: Trained, episode: Episode, seen: Tensors, known: States
 ) -> Annotated[Numbers, "1 trial step 128"]:
-    """Encode each trial by itself, so that what it is encoded as depends on nothing else."""
+    """Encode each trial separately, so that the result does not depend on other trials."""
     states = np.zeros((*seen.actions.shape[:3], STATE), dtype=np.float32)
     for number, trial in enumerate(episode):
         steps = int(seen.steps[0, number])

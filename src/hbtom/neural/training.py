@@ -22,12 +22,12 @@ from hbtom.neural.operations_jax import Jax
 from hbtom.neural.optimise import Objective, State, optimise, start
 from hbtom.neural.recipes import Plan, Recipe
 
-CHECKED = 32  # episodes that are validated at a time
+CHECKED = 32  # episodes per batch of validation
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be trained, and how."""
+    """A network to train, and how."""
 
     name: str  # of the network
     plan: Plan
@@ -47,17 +47,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Moment:
-    """Where training stands: all that is needed to go on."""
+    """The state of training: everything needed to continue."""
 
     stage: str  # "encoder" or "network"
     state: State
-    frozen: Weights  # weights that are finished
-    loss: float = float("nan")  # lately
+    frozen: Weights  # finished weights
+    loss: float = float("nan")  # recent mean
     validation: tuple[float, float] | None = None  # error before and after all training
 
     @property
     def step(self) -> int:
-        """How many steps of this stage are done."""
+        """The number of steps of this stage that are done."""
         return int(self.state.step)
 
     def weights(self) -> dict[str, Array]:
@@ -68,10 +68,10 @@ class Moment:
 def train(
     job: Job, episodes: Episodes, moment: Moment | None = None, data: Batch | None = None
 ) -> Iterator[Moment]:
-    """Train a network, from a moment on if one is given; yield where it stands now and then.
+    """Train a network, starting from a moment if one is given; yield moments from time to time.
 
-    The last moment has the weights of the finished network and how well it does. ``data`` are what
-    :func:`device_data` returns, if they are at hand.
+    The last moment has the weights of the finished network and its validation error. ``data`` is
+    the result of :func:`device_data`, if it is available.
     """
     if job.plan.encoder is not None and (moment is None or moment.stage == "encoder"):
         for reached in train_encoder(job, episodes, moment):
@@ -102,7 +102,7 @@ def train_encoder(job: Job, episodes: Episodes, moment: Moment | None = None) ->
 
 
 def with_encoder(job: Job, moment: Moment) -> Moment:
-    """Return where the training of a network begins once its encoder is trained."""
+    """Return the moment at which training a network begins once its encoder is trained."""
     own = job.network.init(job.seed)
     shared = {name for name in own if name.startswith("encoder/")}
     frozen = {name: np.asarray(moment.state.weights[name]) for name in shared}
@@ -134,7 +134,7 @@ def _objective(job: Job) -> Objective:
 
 
 def take(data: Batch, rows: Array, trials: Array) -> Batch:
-    """Return some trials of some episodes, with their pictures if there are any."""
+    """Return these trials of these episodes, with their pictures if there are any."""
     given = data.keys() - {"album", "known"}
     picked = {name: data[name][rows, trials] for name in sorted(given)}
     if "album" in data:
@@ -143,7 +143,7 @@ def take(data: Batch, rows: Array, trials: Array) -> Batch:
 
 
 def device_data(job: Job, episodes: Episodes, frozen: Weights) -> Batch:
-    """Return what a network learns from, on the device."""
+    """Return the training data of a network, on the device."""
     if job.network.sees == "things":
         return jax.device_put(things_data(episodes))
     data = dict(steps_data(episodes))
@@ -156,7 +156,7 @@ def device_data(job: Job, episodes: Episodes, frozen: Weights) -> Batch:
 
 
 def encoded(job: Job, episodes: Episodes, weights: Weights) -> Array:
-    """Return the states that all pictures show, ``[episode, trial, step, 128]``."""
+    """Return the encoded states of all pictures, ``[episode, trial, step, 128]``."""
     work = jax.jit(lambda weights, x: encode(Jax(job.dtype), weights, x).astype(jnp.float16))
     weights = jax.device_put(dict(weights))
     states = jnp.concatenate([work(weights, some) for some in drawn(episodes.parts)])
@@ -164,7 +164,7 @@ def encoded(job: Job, episodes: Episodes, weights: Weights) -> Array:
 
 
 def validate(job: Job, episodes: Episodes, data: Batch, weights: Weights) -> float:
-    """Return the mean error on the episodes that were held out."""
+    """Return the mean error on the held-out episodes."""
     ops, trials = Jax(), jnp.arange(data["there"].shape[1])[None]
 
     @jax.jit

@@ -14,19 +14,19 @@ from hbtom.files import file_bytes, write_whole
 from hbtom.neural.operations import Array
 
 CARD = "hbtom"  # the entry of a file's metadata that holds the card, as JSON
-Card = dict[str, Any]  # what is known about weights
+Card = dict[str, Any]  # a description of weights
 
 
 def checkpoint_of(path: Path) -> Path:
-    """Return where unfinished training keeps what is to become a file of weights."""
+    """Return the file in which unfinished training is kept."""
     return path.with_name(f"{path.name}.unfinished")
 
 
 def check_begun(path: Path, card: Card, asked: Card) -> None:
-    """Refuse to go on with unfinished training that was asked for something else."""
+    """Refuse to continue unfinished training that was started with other options."""
     begun = card.get("asked")
     if not isinstance(begun, dict) or any(begun.get(name) != one for name, one in asked.items()):
-        hint = "give the same options as before, or remove the file to start anew"
+        hint = "give the same options as before, or remove the file to start over"
         raise BadInput("this training was begun with other options", hint=hint, file=path)
 
 
@@ -52,5 +52,5 @@ def read_weights(path: Path) -> tuple[dict[str, Array], Card]:
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
         return weights, dict(json.loads(header["__metadata__"][CARD]))
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError):
-        hint = "'hbtom train' writes such files; is this one, and whole?"
+        hint = "'hbtom train' writes such files; is this file one, and complete?"
         raise BadInput("these are not weights of a network", hint=hint, file=path) from None

@@ -1,4 +1,4 @@
-"""From runs to a trial, with warnings about what is unusual in it."""
+"""Make a trial from runs, with warnings about anything unusual in it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hbtom.observe.trial import Trial
 NOWHERE = (float("nan"), float("nan"))
 
 T = TypeVar("T")
-_looks = attrgetter("look", "radius")  # what stays the same while an agent moves
+_looks = attrgetter("look", "radius")  # these stay the same while an agent moves
 
 
 def trial_of(runs: Sequence[Run], known: Known) -> Trial:
@@ -71,7 +71,7 @@ def trial_of(runs: Sequence[Run], known: Known) -> Trial:
     if any(run.frame.extended for run in runs):
         trial = with_extensions(trial, runs, known)
     check_trial(trial, key_name, lock_name)
-    check_bodies(trial.size, keys[0][1:], key_name)  # those that are not modelled
+    check_bodies(trial.size, keys[0][1:], key_name)  # keys that are not modelled
     check_bodies(trial.size, locks[0][1:], lock_name)
     odd = tuple(oddities(trial, lambda frame: f"frame {frame + 1}"))
     return replace(trial, warnings=(*trial.warnings, *odd)) if odd else trial
@@ -95,7 +95,7 @@ def _path(
 
 
 def _left(runs: Sequence[Run], barriers: Sequence[fields.Barrier]) -> Annotated[Floats, "frame"]:
-    """Return the share of the barrier's first area that is left in each frame."""
+    """Return the share of the barrier's initial area that is left in each frame."""
     repeats, whole = counts(runs), barriers[0].area
     if whole == 0:
         return frozen(np.zeros(sum(repeats)))
@@ -107,11 +107,11 @@ def _left(runs: Sequence[Run], barriers: Sequence[fields.Barrier]) -> Annotated[
     return frozen(np.minimum(np.array(areas) / whole, 1.0).repeat(repeats))
 
 
-# What a trial should be
+# Unusual trials
 
 
 def _changes(name: str, column: Sequence[Any], lengths: Sequence[int]) -> Iterable[str]:
-    """Warn of a field that changes during a trial although it should not."""
+    """Warn about a field that should stay the same during a trial but changes."""
     first = column[0]
     for index, value in enumerate(column):
         array = isinstance(value, np.ndarray)

@@ -42,7 +42,7 @@ def read(data: bytes, name: str = "episode") -> Episode:
 
 
 def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
-    """Read one episode, and reuse the first trials of another where the files are the same."""
+    """Read one episode, and reuse the first trials of another as far as the files are equal."""
     other = other or Reading(Episode(()), b"", [], {})
     alike = _alike(data, other)
     trials, ends = list(other.episode.trials[:alike]), other.ends[:alike]
@@ -63,7 +63,7 @@ def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
 
 
 def _alike(data: bytes, other: Reading) -> int:
-    """Return how many trials at the beginning of another file are the same in this one."""
+    """Return how many trials at the beginning of this file and another one are the same."""
     view = memoryview(other.data)
     for number, (start, end) in enumerate(pairwise((0, *other.ends))):
         if not data.startswith(view[start:end], start):

@@ -1,4 +1,4 @@
-"""What is seen in a trial: bodies, actors, panels, and how they look."""
+"""What a trial shows: bodies, actors, panels, and their looks."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from hbtom.observe.events import without_gaps
 
 
 class Identity(Struct, frozen=True, order=True):
-    """How an agent or an object looks, which is who or what it is across trials."""
+    """How an agent or an object looks, which identifies it across trials."""
 
     image: str
     colour: tuple[float, ...] = ()
-    twin: int = 1  # tells things apart that look the same in one trial
+    twin: int = 1  # distinguishes things that look the same in one trial
 
     def __str__(self) -> str:
         name = self.image.replace("\\", "/").rsplit("/", 1)[-1]
         return name if self.twin == 1 else f"{name} ({self.twin})"
 
 
-Look = Identity  # as it is called from outside
+Look = Identity  # its public name
 
 
 def names(looks: Sequence[Identity]) -> list[str]:
-    """Return names that tell things apart: the image's file name, or as much more as it takes."""
+    """Return distinct names: file names of images, with colours or in full where necessary."""
     short = [str(look) for look in looks]
     if len(set(short)) == len(short):
         return short
@@ -41,7 +41,7 @@ def names(looks: Sequence[Identity]) -> list[str]:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Body:
-    """Something round that stands somewhere: an object, the key, the lock, an agent."""
+    """Something round at a place: an object, the key, the lock, or an agent."""
 
     look: Identity
     centre: tuple[float, float]
@@ -53,7 +53,7 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 
 @dataclass(frozen=True, eq=False)
 class Other:
-    """Something else that is seen: another agent, or a board that hides, bars or pushes.
+    """Another agent, or a board that hides, blocks or pushes.
 
     It is drawn in figures. The model ignores it, unless it is an agent and the trial is changed to
     judge it (:meth:`Trial.judging`) or to make it a goal (:meth:`Trial.wanting_actors`). A board is
@@ -62,8 +62,8 @@ class Other:
 
     kind: OtherKind
     look: Identity
-    size: tuple[float, float]  # width and height of the box, not turned
-    path: Annotated[Floats, "frame 2"]  # not a number where it is not there
+    size: tuple[float, float]  # width and height of the box before it is turned
+    path: Annotated[Floats, "frame 2"]  # NaN where it is absent
     angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
 
 
@@ -72,15 +72,15 @@ PanelKind = Literal["door", "board", "paddle"]
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Something flat that stands upright: a door that bars, a board that hides, a paddle."""
+    """Something flat and upright: a door that blocks, a board that hides, or a paddle."""
 
     kind: PanelKind
-    size: tuple[float, float]  # width and height of the box, not turned
-    path: Annotated[Floats, "frame 2"]  # not a number where it is absent
+    size: tuple[float, float]  # width and height of the box before it is turned
+    path: Annotated[Floats, "frame 2"]  # NaN where it is absent
     angle: Annotated[Floats, "frame"]  # in degrees, from x towards y
 
     def during(self, span: slice) -> Panel:
-        """Return the panel in some frames."""
+        """Return the panel in these frames."""
         return Panel(self.kind, self.size, self.path[span], self.angle[span])
 
 
@@ -89,15 +89,15 @@ PANELS: dict[OtherKind, PanelKind] = {"door": "door", "occluder": "board", "padd
 
 @dataclass(frozen=True, eq=False)
 class Actor:
-    """An agent of a trial: the one that is judged, or another one."""
+    """An agent in a trial, judged or not."""
 
     look: Identity
     radius: float
-    path: Annotated[Floats, "frame 2"]  # not a number where it was not seen
+    path: Annotated[Floats, "frame 2"]  # NaN where it was not seen
 
     @property
     def body(self) -> Body:
-        """The actor where it is first seen."""
+        """The actor at the place where it is first seen."""
         x, y = without_gaps(self.path)[0].tolist()
         if math.isnan(x):
             hint = "leave it out of the trial"

@@ -1,7 +1,7 @@
-"""What every trial must satisfy, whether it comes from a file or was made in Python.
+"""Checks that every trial must pass, whether it comes from a file or was made in Python.
 
-Kernels rely on a trial having frames, on everything lying in a world of reasonable size, and on
-there being one value per frame. A trial for which this does not hold is refused here.
+Kernels rely on these: a trial has frames, everything lies in a world of reasonable size, and arrays
+have one value per frame. Other trials are refused here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from hbtom.observe.trial import CHANGING, Trial
 
 MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
-SMALLEST_WORLD = 10.0  # pixels on its longer side; agents make up their minds every 10
-DEEP = 5.0  # pixels inside a wall, at least, to count as inside; less may be due to noise
-KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # ordinate of a key's centre, at most: corner plus radius
+SMALLEST_WORLD = 10.0  # pixels on its longer side; agents make a decision every 10 pixels
+DEEP = 5.0  # least depth inside a wall, in pixels, that counts; less may be due to noise
+KEY_FARTHEST = FARTHEST + LARGEST_WORLD  # largest coordinate of a key's centre: corner plus radius
 
 
 def checked(episode: Episode) -> Episode:
@@ -51,7 +51,7 @@ def check_once(trial: Trial) -> None:
 
 
 def vouch(trial: Trial, *, whole: bool = False) -> Trial:
-    """Return a trial, marked as checked; ``whole``, if its path is known to have no gaps."""
+    """Return a trial, marked as checked; ``whole`` says that its path has no gaps."""
     vars(trial)["checked"] = True
     if whole:
         vars(trial)["whole_path"] = trial.path
@@ -63,7 +63,7 @@ def check_trial(
 ) -> None:
     """Refuse a trial that cannot be judged; ``key`` and ``lock`` are the names of their fields.
 
-    With ``aimless``, there may be nothing to want.
+    With ``aimless``, the trial needs no objects.
     """
     if not len(trial.path):
         raise BadInput("the trial has no frames", hint="remove the empty trial")
@@ -141,7 +141,7 @@ def _check_objects(trial: Trial, aimless: bool) -> None:
 def _check_path(trial: Trial) -> None:
     path, size, agent = trial.path, trial.size, trial.agent
     inside = (path >= 0) & (path <= size)
-    if not inside.all():  # or it is not seen
+    if not inside.all():  # outside, or not seen
         unseen = np.isnan(path).all(axis=1, keepdims=True)
         if unseen.all():
             raise _bad("the agent is never seen", "agent", hint="leave the trial out")
@@ -188,8 +188,8 @@ def _check_object_paths(trial: Trial, paths: Annotated[Floats, "frame object 2"]
     outside = ~((paths >= 0) & (paths <= trial.size)).all(axis=2)
     for frame, which in np.argwhere(outside)[:1].tolist():
         body, (x, y) = trial.objects[which], paths[frame, which].tolist()
-        if x != x or y != y:  # not a number
-            hint = "objects can move, but not vanish: repeat the position before"
+        if x != x or y != y:  # NaN
+            hint = "objects can move but not vanish: repeat the last position"
             raise _bad(f"{body.look} has no position", "object_paths", frame + 1, hint)
         _check_body(trial.size, replace(body, centre=(x, y)), "object_paths", frame + 1)
 
@@ -219,7 +219,7 @@ def _check_other(other: Other, frames: int) -> None:
 
 
 def _check_changes(trial: Trial) -> None:
-    """Check the values of what moves or is away, and the camera."""
+    """Check the positions of moving objects, who is present when, and the camera."""
     if all(getattr(trial, name) is None for name in CHANGING):
         return
     if trial.agent_there is not None and not trial.agent_there.any():
@@ -258,6 +258,6 @@ def _bad(problem: str, field: str, frame: int | None = None, hint: str = "") -> 
 
 
 def more_than_one(name: str, found: Sized) -> Iterator[str]:
-    """Warn if there are several of what the model knows only one of."""
+    """Warn if a trial has several of a thing that the model knows only one of."""
     if len(found) > 1:
         yield f"there are {len(found)} {name}s; only the first, by look and position, is modelled"

@@ -1,4 +1,4 @@
-"""The room, and who touches what in it.
+"""The room, and contacts between the actors and things in it.
 
 Actors are numbered as in ``Trial.actors``; 0 is the agent that is judged. Frames count from 0.
 """
@@ -15,17 +15,17 @@ from hbtom.arrays import Bools, Floats
 from hbtom.observe.bodies import Panel
 from hbtom.observe.trial import Trial
 
-TOUCH = 2.0  # pixels between outlines that touch, at most
+TOUCH = 2.0  # largest gap between outlines that counts as touching, in pixels
 
 ALL = slice(None)  # frames
 
-Places = Annotated[Floats, "frame 2"]  # not a number where something is absent
+Places = Annotated[Floats, "frame 2"]  # NaN where something is absent
 Target = Literal["actor", "object", "panel"]
 
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """An agent touches something from one frame to another; ``gap`` is the least in between."""
+    """An agent touches something from frame ``first`` to ``last``; ``gap`` is the smallest gap."""
 
     target: Target
     index: int  # of the actor, object or panel
@@ -36,9 +36,9 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class Onset:
-    """The first motion of the agent: the frame, and what may have pushed it then.
+    """The first motion of the agent: the frame, and what may have pushed it.
 
-    ``gap`` is the distance to the nearest thing that could push, or infinite without any.
+    ``gap`` is the distance to the nearest thing that could push, or infinite if there is none.
     """
 
     frame: int
@@ -50,14 +50,14 @@ class Onset:
 
 
 def in_room(trial: Trial, path: Places) -> Annotated[Bools, "frame"]:
-    """Tell in which frames something is in the room, and not in a corridor outside its walls."""
+    """Return in which frames something is in the room, not in a corridor outside its walls."""
     left, top, right, bottom = room(trial)
     x, y = path[:, 0], path[:, 1]
     return (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
 
 
 def room(trial: Trial) -> tuple[float, float, float, float]:
-    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world."""
+    """Return the room as left, top, right, bottom; see :attr:`Trial.room`."""
     return trial.room
 
 
@@ -72,14 +72,14 @@ class Disc(NamedTuple):
 
 
 def present_paths(trial: Trial) -> list[Disc]:
-    """Return all actors: where they are there, and their radii."""
+    """Return the path of each actor, NaN where it is absent, and its radius."""
     return [
         Disc(present_path(trial, number), one.radius) for number, one in enumerate(trial.actors)
     ]
 
 
 def present_path(trial: Trial, actor: int) -> Places:
-    """Return where an actor is, and not a number where it is not there."""
+    """Return where an actor is; NaN where it is absent."""
     path = trial.actors[actor].path
     if actor or trial.agent_there is None:
         return path
@@ -99,7 +99,7 @@ def gap_to_panel(path: Places, radius: float, panel: Panel) -> Annotated[Floats,
 def gaps(
     trial: Trial, actor: int, span: slice = ALL
 ) -> Iterator[tuple[Target, int, Annotated[Floats, "frame"]]]:
-    """Yield the gap from an actor to all else in some frames: not a number where either is not."""
+    """Yield the gap from an actor to everything else in these frames; NaN if either is absent."""
     one = trial.actors[actor]
     path = present_path(trial, actor)[span]
     for index, other in enumerate(trial.actors):
@@ -114,7 +114,7 @@ def gaps(
 
 
 def contacts(trial: Trial, actor: int = 0, tolerance: float = 0.0) -> tuple[Contact, ...]:
-    """Return all that an actor touches, in order: other actors, objects and panels."""
+    """Return all contacts of an actor with other actors, objects and panels, in order."""
     found = []
     for target, index, gap in gaps(trial, actor):
         for first, last in stretches(gap <= tolerance):
@@ -124,7 +124,7 @@ def contacts(trial: Trial, actor: int = 0, tolerance: float = 0.0) -> tuple[Cont
 
 
 def touches_in_passing(trial: Trial, actor: int = 0) -> tuple[Contact, ...]:
-    """Return the contacts that the actor leaves again: it moves on, and touches no longer."""
+    """Return the contacts that end before the trial does: the actor moves on."""
     end = len(trial.path) - 1
     return tuple(one for one in contacts(trial, actor) if one.last < end)
 
@@ -154,12 +154,12 @@ def onset(trial: Trial, tolerance: float = TOUCH) -> Onset | None:
 
 
 def moving(path: Places) -> Annotated[Bools, "frame"]:
-    """Tell in which frames something has moved since the frame before; absence is no motion."""
+    """Return in which frames something has moved since the last; absence is not motion."""
     step = np.hypot(*np.diff(path, axis=0).T)
     return np.append(False, step > 0)
 
 
 def stretches(found: Annotated[Bools, "frame"]) -> list[tuple[int, int]]:
-    """Return the first and last frame of each stretch of frames that are true."""
+    """Return the first and last frame of each unbroken stretch of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], found, [False])).astype(int)))
     return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]

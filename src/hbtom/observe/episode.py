@@ -1,4 +1,4 @@
-"""An episode: a series of trials; and whether two trials are the same."""
+"""An episode, which is a series of trials, and comparing two trials."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """A series of trials; the last one is the test trial, those before it are familiarization.
+    """A series of trials: familiarization trials, and then the test trial.
 
-    ``sight`` is how well agents are seen, if that is known: a model that takes positions to be
-    exact then expects this noise. ``notes`` say what a reader has guessed.
+    ``sight`` is how well agents are seen, if known: a model that takes positions to be exact then
+    expects this noise. ``notes`` say what a reader has guessed.
     """
 
     trials: tuple[Trial, ...]
@@ -55,7 +55,7 @@ class Episode:
         save(self, path, overwrite=overwrite)
 
     def _repr_html_(self) -> str | None:
-        """Return what notebooks show."""
+        """Return the HTML that notebooks show."""
         from hbtom.plottable import html_of
 
         return html_of(self)
@@ -76,7 +76,7 @@ class Episode:
 def check_writable(episode: Episode) -> None:
     """Refuse an episode whose walls or objects change, or that was seen with noise.
 
-    No file format can hold that. Read back, the episode would be judged otherwise.
+    No file format can hold that. Read back, the episode would be judged differently.
     """
     if episode.sight is not None and episode.sight.noise > 0:
         problem = f"positions jitter by {episode.sight.noise:g} px, and no file format can say so"
@@ -91,7 +91,7 @@ def check_writable(episode: Episode) -> None:
 
 
 def same_trial(one: Trial, other: Trial) -> bool:
-    """Tell whether two trials are the same in every field."""
+    """Return whether two trials are the same in every field."""
     return one is other or _same_fields(one, other, _MOST_TELLING_FIRST)
 
 

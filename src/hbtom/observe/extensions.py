@@ -1,7 +1,7 @@
-"""Fields that the benchmark's own files lack: other agents, panels, and what moves or is away.
+"""Fields that the benchmark's own files lack: other agents, panels, moving objects, absences.
 
-``hbtom convert`` writes them for scenes that need them, and they are read back. Other programs may
-write fields of the same names: a field that is not understood is ignored, with a warning.
+``hbtom convert`` writes them for scenes that need them, and readers understand them. Other programs
+may use the same names for other fields: a field that cannot be read is ignored, with a warning.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from hbtom.observe.run_columns import column
 from hbtom.observe.trial import Trial
 
 PANELS: tuple[OtherKind, ...] = ("door", "occluder", "paddle")
-MOST = 32  # other agents or panels of a kind in a trial; the benchmark has two
+MOST = 32  # other agents or panels of one kind in a trial; the benchmark has two
 T = TypeVar("T")
-_Kind = tuple[OtherKind, Identity, tuple[float, float]]  # what stays the same while a thing moves
+_Kind = tuple[OtherKind, Identity, tuple[float, float]]  # kind, look and size: these never change
 
 
 class _Pose(NamedTuple):
@@ -39,7 +39,7 @@ _NOWHERE = _Pose(*[float("nan")] * 3)
 
 
 def with_extensions(trial: Trial, runs: Sequence[Run], known: Known) -> Trial:
-    """Return a trial with all that the further fields of its frames say."""
+    """Return a trial with the extension fields of its frames added."""
     warnings: list[str] = []
     lengths = [sum(run.counts) for run in runs]
     others = _others(runs, known, warnings)
@@ -62,7 +62,7 @@ def with_extensions(trial: Trial, runs: Sequence[Run], known: Known) -> Trial:
 
 
 def _others(runs: Sequence[Run], known: Known, warnings: list[str]) -> tuple[Other, ...]:
-    """Return other agents and panels, sorted by kind, look and size, since order means nothing."""
+    """Return other agents and panels, sorted by kind, look and size: their order means nothing."""
     repeats = [sum(run.counts) for run in runs]
     found: list[Other] = []
     seen = _understood(runs, "other_agents", fields.bodies, known, warnings)
@@ -80,7 +80,7 @@ def _understood(
     known: Known,
     warnings: list[str],
 ) -> Sequence[Sequence[T]]:
-    """Return a field of every run; nothing, and a warning, if it cannot be read."""
+    """Return a field of every run; if it cannot be read, warn and return nothing."""
     try:
         return column(runs, name, decode, known)
     except BadInput as error:
@@ -96,7 +96,7 @@ def _agent(body: Body) -> tuple[_Kind, _Pose]:
 
 def _panel(kind: OtherKind, row: PanelRow) -> tuple[_Kind, _Pose]:
     (x, y), (width, height) = row.place, row.size
-    if kind != "paddle":  # whose place is its centre
+    if kind != "paddle":  # the place of a paddle is its centre, of others a corner
         x, y = x + width / 2, y + height / 2
     return (kind, Identity(row.image, tuple(row.colour)), row.size), _Pose(x, y, row.angle)
 
@@ -104,7 +104,7 @@ def _panel(kind: OtherKind, row: PanelRow) -> tuple[_Kind, _Pose]:
 def _tracked(
     seen: Sequence[Sequence[tuple[_Kind, _Pose]]], repeats: Sequence[int], warnings: list[str]
 ) -> Iterator[Other]:
-    """Yield each thing with its way, given what is seen in each run; nothing if there are many."""
+    """Yield each thing with its path, given what each run shows; nothing if there are too many."""
     kinds = sorted({kind for things in seen for kind, _ in things})
     if len(kinds) > MOST or max(map(len, seen)) > MOST:
         warnings.append(f"more than {MOST} things of the kind '{kinds[0][0]}' are ignored")
@@ -117,7 +117,7 @@ def _tracked(
 
 
 def _tracks(seen: Sequence[Sequence[_Pose]]) -> list[list[_Pose]]:
-    """Return the ways of things that look the same: each goes on at the nearest place."""
+    """Return the paths of things that look the same: each continues at the nearest place."""
     many = max(map(len, seen))
     if many == 1:
         return [[poses[0] if poses else _NOWHERE for poses in seen]]
@@ -142,7 +142,7 @@ def _distance(last: _Pose | None, now: _Pose) -> float:
 
 
 def _objects_now(runs: Sequence[Run], known: Known) -> Iterator[tuple[Body, ...]]:
-    """Yield the objects of every run as they are now: where 'objects' says, unless told."""
+    """Yield the current objects of every run: 'objects_now', or 'objects' if it is absent."""
     lying = column(runs, "objects", fields.bodies, known)
     moved = column(runs, "objects_now", fields.bodies, known)
     if any(run.frame.has("objects_now") for run in runs):
@@ -153,7 +153,7 @@ def _objects_now(runs: Sequence[Run], known: Known) -> Iterator[tuple[Body, ...]
 def _object_paths(
     trial: Trial, column: Sequence[tuple[Body, ...]], repeats: Sequence[int]
 ) -> Annotated[Floats, "frame object 2"] | None:
-    """Return where each object is, given where those that are there are now; None if none moves."""
+    """Return the path of each object, given the objects present in each run; None if none moves."""
     if not column or len(trial.objects) > MOST:
         return None
     looks = [(one.look, one.radius) for one in trial.objects]
@@ -167,7 +167,7 @@ def _object_paths(
         ]
         if max(map(len, seen)) > len(numbers):
             raise _bad("there are more objects than in 'objects'", "objects_now")
-        tracks = _tracks([begin, *seen])  # begins with where 'objects' has them, in this order
+        tracks = _tracks([begin, *seen])  # in the order of 'objects', beginning with its places
         for number, track in zip(numbers, tracks, strict=True):
             paths[:, number] = np.array(track[1:])[:, :2]
     known = set(looks)
@@ -182,7 +182,7 @@ def _object_paths(
 def _walls_there(
     trial: Trial, column: Sequence[Floats], repeats: Sequence[int]
 ) -> Annotated[Bools, "frame wall"] | None:
-    """Return which walls stand, given those that are gone; None if all stand all along."""
+    """Return which walls stand, given those that are gone; None if all walls always stand."""
     if not any(map(len, column)):
         return None
     rows = {row: number for number, row in enumerate(map(tuple, trial.walls.tolist()))}

@@ -1,4 +1,4 @@
-"""What the fields of a frame may contain: a size, blocks, a body, bodies.
+"""Decoders for the fields of a frame: a size, blocks, a body, bodies.
 
 Each function takes the JSON of one field and returns its value, or raises
 :class:`hbtom.BadInput` or a decoder's error. The caller adds the place to it.
@@ -20,7 +20,7 @@ from hbtom.errors import BadInput
 from hbtom.observe.bodies import Body, Identity
 
 LARGEST_WORLD = 500.0  # pixels on a side; the benchmark has 200
-FARTHEST = 2 * LARGEST_WORLD  # distance of anything from the origin, at most, in x or y
+FARTHEST = 2 * LARGEST_WORLD  # largest distance of anything from the origin, in x or y
 
 _ENTITY = "an entity is [[x, y], radius, image, [red, green, blue]]"
 _ENTITIES = f"a list of entities; {_ENTITY}"
@@ -71,7 +71,7 @@ Known = dict[tuple[Callable[[msgspec.Raw], Any], bytes], Any]  # by decoder and 
 
 
 def decoded(raw: msgspec.Raw, decode: Callable[[msgspec.Raw], T], known: Known) -> T:
-    """Return the value of a field, which is decoded only once."""
+    """Return the value of a field; equal fields are decoded only once."""
     key = decode, bytes(raw)
     if key not in known:
         known[key] = decode(raw)
@@ -84,7 +84,7 @@ def size(raw: msgspec.Raw) -> tuple[float, float]:
 
 
 def check_size(size: tuple[float, float]) -> tuple[float, float]:
-    """Return the size of a world, or refuse it if it is impossible."""
+    """Return the size of a world; refuse an impossible one."""
     width, height = size
     if not (0 < width <= LARGEST_WORLD and 0 < height <= LARGEST_WORLD):
         hint = f"each side must be more than 0 and at most {LARGEST_WORLD:g}"
@@ -97,7 +97,7 @@ def blocks(raw: msgspec.Raw) -> Annotated[Floats, "block 4"]:
     try:
         rows = _decode_blocks(raw)
     except msgspec.ValidationError:
-        _decode_any_blocks(raw)  # raises its own error if these are no blocks at all
+        _decode_any_blocks(raw)  # raises its own error if these are not blocks at all
         raise BadInput("a block has an impossible position or size", hint=_BLOCK) from None
     once = sorted({(place, extent) for place, extent in rows if extent[0] > 0 and extent[1] > 0})
     numbers = chain.from_iterable(chain.from_iterable(once))
@@ -134,7 +134,7 @@ def bodies(raw: msgspec.Raw) -> tuple[Body, ...]:
 
 
 class PanelRow(NamedTuple):
-    """A panel in one frame: where its field says that it is, its extent, its angle, its look."""
+    """A panel in one frame: its place as in the file, its size, its angle, its look."""
 
     place: tuple[float, float]
     size: tuple[float, float]

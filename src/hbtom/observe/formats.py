@@ -1,7 +1,7 @@
-"""Opening a file: find out how it is compressed and in which format it is, and read it.
+"""Opening a file: detect its compression and format, and read it.
 
-Files are decompressed up to the limit for all files. If they are compressed by gzip or zstd, they
-may consist of several parts in a row, padded with zeros.
+Files are decompressed up to the limit for all files. Files compressed by gzip or zstd may consist
+of several parts in a row, padded with zeros.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _OBJECT = re.compile(rb"\s*\{")
 _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
 Loaded = Episode | BadInput  # an episode, or why it cannot be read
 MOST_PARTS = 10_000  # in a file; parallel compressors make one for each megabyte
-_USUAL = 1 << 26  # bytes that are decompressed at once
-_PIECE = 1 << 8  # compressed bytes taken at a time, so that a bomb is noticed early
+_USUAL = 1 << 26  # bytes; up to this size, data are decompressed in one go
+_PIECE = 1 << 8  # compressed bytes per step, so that a bomb is noticed early
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PartDecoder = Any  # the decoder of one part, as in zlib and zstandard
 
@@ -46,7 +46,7 @@ def load(path: str | os.PathLike[str], scene: str | os.PathLike[str] | None = No
     if is_track(name):
         return load_track(Path(path), scene)
     if scene is not None:
-        raise BadInput("this is not a track: it has no use for a scene", file=name)
+        raise BadInput("this is not a track, so it cannot have a scene", file=name)
     packed = archived(name)
     with located(file=name):
         return load_archived(*packed) if packed else read(file_bytes(Path(path)), name)
@@ -66,10 +66,10 @@ def load_each(
 def read_pair(
     data: tuple[bytes | Loaded, bytes | Loaded], names: tuple[str, str]
 ) -> tuple[Loaded, Loaded]:
-    """Read two episodes that probably begin with the same trials; if one fails, the other may not.
+    """Read two episodes that probably begin with the same trials; one may fail without the other.
 
     Trials at the beginning that are the same in both files are the same objects in both episodes.
-    What is no data is an episode that was read elsewhere, or why it could not be.
+    In place of data, an episode or an error that was read elsewhere is returned as it is.
     """
     one = _attempted(data[0], names[0])
     other = _attempted(data[1], names[1], one if isinstance(one, bib.Reading) else None)
@@ -120,7 +120,7 @@ def _reading(data: bytes, name: str, other: bib.Reading | None = None) -> bib.Re
 
 
 def _read_video(data: bytes, name: str) -> Episode:
-    """Read a video, unless its name says JSON: decoders should not run by mistake."""
+    """Read a video, unless its name says JSON, so that decoders do not run by mistake."""
     from hbtom.observe.video.casting import read as read_video
 
     if _JSON.fullmatch(name):
@@ -130,7 +130,7 @@ def _read_video(data: bytes, name: str) -> Episode:
 
 
 def unpack(data: bytes) -> bytes:
-    """Decompress data of the usual size at once, and anything else piece by piece with a limit."""
+    """Decompress data: in one go up to the usual size, otherwise piece by piece with a limit."""
     if data.startswith(_GZIP):
         return _gunzip(data)
     if data.startswith(_ZSTD):

@@ -23,7 +23,7 @@ _ABSENT = Raw(b"[]")  # recognised by identity, unlike an empty list in the file
 
 
 class Frame(msgspec.Struct, gc=False):
-    """One frame with its fields as raw JSON; two frames with the same JSON are equal."""
+    """One frame with its fields as raw JSON; frames with the same JSON are equal."""
 
     size: Raw
     walls: Raw
@@ -44,11 +44,11 @@ class Frame(msgspec.Struct, gc=False):
 
     @property
     def extended(self) -> bool:
-        """Whether the frame has any of the fields that the benchmark's own files lack."""
+        """Whether the frame has any field that the benchmark's own files lack."""
         return any(map(self.has, EXTENSIONS))
 
     def has(self, name: str) -> bool:
-        """Tell whether the frame has an optional field."""
+        """Return whether the frame has an optional field."""
         return getattr(self, name) is not _NONE
 
     @property
@@ -65,7 +65,7 @@ class Run(NamedTuple):
     """Consecutive frames that differ only in the corners of agent and key, or in the barrier.
 
     The corners ``agents[i]`` and ``keys[i]``, or ``barriers[i]``, are seen in ``counts[i]``
-    consecutive frames. What is None is the same as in ``frame``, the first frame of the run.
+    consecutive frames. If a list is None, its value is that of ``frame``, the run's first frame.
     """
 
     frame: Frame
@@ -79,7 +79,7 @@ decode = msgspec.json.Decoder(list[list[Frame]]).decode
 
 
 def decode_runs(data: bytes) -> list[list[Run]]:
-    """Decode a whole document, and say what is wrong with it if that fails."""
+    """Decode a whole document; if that fails, say what is wrong with it."""
     try:
         trials = decode(data)
     except (RecursionError, msgspec.ValidationError) as error:

@@ -16,7 +16,7 @@ def problem(error: Exception) -> str:
 
 
 def malformed(data: bytes, error: Exception, *, hint: str) -> BadInput:
-    """Say in which trial, frame and field a file stops being JSON, and what may be wrong there."""
+    """Return an error that says in which trial, frame and field a file is not JSON, and why."""
     offset = len(data) if "truncated" in str(error) else _offset(error)
     return broken(data, error, hint=hint, place=_place_of(data, offset))
 
@@ -27,7 +27,7 @@ def _offset(error: Exception) -> int:
 
 
 def broken(data: bytes, error: Exception, *, hint: str, place: Place | None = None) -> BadInput:
-    """Say why a file is not JSON."""
+    """Return an error that says why a file is not JSON."""
     offset = _offset(error)
     cut_number = data.endswith(b"-") and offset >= len(data) - 1 > 0
     if cut_number or "truncated" in str(error):

@@ -42,9 +42,9 @@ def trial_from_arrays(
     more: Mapping[str, Any],
 ) -> Trial:
     """Return a checked trial; see :meth:`hbtom.Trial.from_arrays`."""
-    scale = _number(scale, "scale", "it is how many pixels one unit is")
+    scale = _number(scale, "scale", "it is the number of pixels in one unit")
     if not scale > 0:
-        raise _bad(f"the scale is {scale:g}", "scale", "it is how many pixels one unit is")
+        raise _bad(f"the scale is {scale:g}", "scale", "it is the number of pixels in one unit")
     for name in more if scale != 1 else ():
         if name not in _SCALED:
             hint = "multiply everything by the scale yourself, and leave it out"

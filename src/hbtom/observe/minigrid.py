@@ -1,6 +1,6 @@
-"""Environments of MiniGrid as scenes and frames; any environment with the same attributes will do.
+"""MiniGrid environments as scenes and frames; any environment with the same attributes works.
 
-A cell is 20 pixels wide, and an agent beside a thing touches it. The key and the locked door become
+A cell is 20 pixels wide. An agent next to a thing touches it. The key and the locked door become
 key, lock and barrier.
 """
 
@@ -57,7 +57,7 @@ def scene_of(env: Any) -> Trial:
 
 
 def frame_of(env: Any) -> Frame:
-    """Return what is seen of an environment now."""
+    """Return the current frame of an environment."""
     things = [one for _, one in _things(env)]
     key_lies = any(one.type == "key" for one in things)
     locked = any(one.type == "door" and one.is_locked for one in things)
@@ -65,7 +65,7 @@ def frame_of(env: Any) -> Frame:
 
 
 def trial_of(env: Any, actions: Iterable[Any]) -> Trial:
-    """Return the trial that actions make in an environment that has been reset, up to its end."""
+    """Run actions in an environment that has been reset, up to its end; return the trial."""
     scene, frames = scene_of(env), [frame_of(env)]
     for action in actions:
         _, _, terminated, truncated, _ = env.step(action)
@@ -76,7 +76,7 @@ def trial_of(env: Any, actions: Iterable[Any]) -> Trial:
 
 
 def _things(env: Any) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Yield all that lies or stands on the grid, with its column and row."""
+    """Yield everything on the grid, with its column and row."""
     world = env.unwrapped
     for row in range(world.height):
         for column in range(world.width):

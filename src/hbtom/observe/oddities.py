@@ -1,4 +1,4 @@
-"""What is odd about other agents, doors and objects that move, though a trial can be judged."""
+"""Warnings about odd behaviour of other agents, doors and moving objects in a valid trial."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from hbtom.observe.contact import gap_to_panel, in_room, moving, room
 from hbtom.observe.social_events import doors_moved, objects_moved
 from hbtom.observe.trial import Trial
 
-DEEP = 5.0  # pixels of overlap between an agent and a door, at least; less may be due to noise
+DEEP = 5.0  # least overlap between agent and door that counts, in pixels; less may be noise
 EDGE = 20.0  # pixels from the edge of the room where an agent may leave or come in
 
-FAR = 0.25  # of the world; whoever gets farther in one frame has jumped
-CROWD = 32  # other agents and panels, at most; real scenes have four
+FAR = 0.25  # of the world; an agent that gets farther in one frame has jumped
+CROWD = 32  # most other agents and panels that are looked at; real scenes have four
 
 
-When = Callable[[int], str]  # how people call a frame: "frame 3", or "step 12" in a scene
+When = Callable[[int], str]  # names a frame for people: "frame 3", or "step 12" in a scene
 
 
 def jumps(trial: Trial) -> Iterator[str]:
-    """Warn of steps too far for one frame, which trackers make when they slip."""
+    """Warn about steps that are too long for one frame, which suggest that the tracker slipped."""
     far = np.linalg.norm(np.diff(trial.path, axis=0), axis=1) > FAR * max(trial.size)
     if far.any():
         often = f"{far.sum()} times, first " if far.sum() > 1 else ""
-        told = f"the agent jumps far {often}at frame {int(far.argmax()) + 2}"
-        yield f"{told}; did the tracker slip, or does another trial begin there?"
+        jump = f"the agent jumps far {often}at frame {int(far.argmax()) + 2}"
+        yield f"{jump}; did the tracker slip, or does another trial begin there?"
 
 
 def oddities(trial: Trial, when: When) -> Iterator[str]:
-    """Yield a warning for each thing that cannot be quite right; a crowd is not looked at."""
+    """Yield a warning for each thing that seems wrong; crowded trials are skipped."""
     if (not trial.others and trial.object_paths is None) or len(trial.others) > CROWD:
         return
     yield from _overlaps(trial, when)
@@ -54,7 +54,7 @@ def _moved_by_nobody(trial: Trial, when: When) -> Iterator[str]:
 
 
 def _vanishing(trial: Trial, when: When) -> Iterator[str]:
-    """Warn of agents that are gone from one frame to the next, amid the room and a walk."""
+    """Warn about agents that vanish between two frames while walking in the middle of the room."""
     left, top, right, bottom = room(trial)
     for number, actor in enumerate(trial.actors):
         there = in_room(trial, actor.path) & trial.there(number)

@@ -10,12 +10,12 @@ Compression = Literal["gz", "zst"] | None
 
 
 def suffix_of(compress: Compression) -> str:
-    """Return what names of packed files end in, after ``.json``."""
+    """Return the ending of packed files' names, after ``.json``."""
     return "" if compress is None else f".{compress}"
 
 
 def packed(data: bytes, compress: Compression) -> bytes:
-    """Return data, packed by gzip, by zstd, or not at all."""
+    """Return data, packed by gzip or zstd or not at all."""
     if compress is None:
         return data
     if compress == "gz":

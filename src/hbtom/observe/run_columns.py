@@ -1,4 +1,4 @@
-"""From runs to columns: the value of one field in every run."""
+"""Columns made from runs: the value of one field in every run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def column(runs: Sequence[Run], name: str, decode: Callable[[Raw], T], known: Known) -> list[T]:
-    """Decode one field of every run, but the same bytes only once."""
+    """Decode one field of every run; decode equal bytes only once."""
     values: list[T] = []
     last = None
     for index, run in enumerate(runs):
@@ -44,5 +44,5 @@ def _at_frame(frame: int, name: str, error: Exception) -> BadInput:
 
 
 def counts(runs: Sequence[Run]) -> list[int]:
-    """Return in how many frames each state of the runs is seen."""
+    """Return the number of frames for which each state of the runs lasts."""
     return [count for run in runs for count in run.counts]

@@ -1,4 +1,4 @@
-"""What happens between agents and things: pushes, gestures, doors, carrying, coming and going.
+"""Events between agents and things: pushes, gestures, doors, carrying, entering and leaving.
 
 As in :mod:`hbtom.observe.events`, everything is read off positions, never off what a file says
 about itself. Actors are numbered as in ``Trial.actors``; 0 is the agent that is judged. Frames
@@ -51,25 +51,25 @@ __all__ = [
     "touches_in_passing",
 ]
 
-NEAR = 4.0  # pixels between a mover and what it moves, at most
-SAME_WAY = 3.0  # pixels between the way out and the way back, at most
-SHORTEST = 10.0  # pixels of a gesture, there and back, at least
-PAUSE = 6  # still frames within one bout of motion, at most
+NEAR = 4.0  # largest gap between a mover and the thing it moves, in pixels
+SAME_WAY = 3.0  # largest distance between the ways out and back, in pixels
+SHORTEST = 10.0  # shortest gesture, out and back, in pixels
+PAUSE = 6  # most still frames within one bout of motion
 
 
 @dataclass(frozen=True, eq=False)
 class Gesture:
-    """An actor moves out and back by the same way."""
+    """An actor moves out and back along the same way."""
 
     actor: int
     first: int  # the last frame at rest
     last: int  # the first frame at rest again
-    way: Annotated[Floats, "place 2"]  # displacement from where it begins
+    way: Annotated[Floats, "place 2"]  # displacement from the start
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A door or an object is moved; ``actor`` is None if nobody is near enough to have done it."""
+    """A door or an object is moved; ``actor`` is None if no actor was near enough to move it."""
 
     target: Target
     index: int  # of the panel or object
@@ -82,18 +82,18 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """An actor comes into the room, or leaves it."""
+    """An actor enters the room or leaves it."""
 
     actor: int
     frame: int
     comes: bool
 
 
-# Coming and going
+# Entering and leaving
 
 
 def passages(trial: Trial) -> tuple[Passage, ...]:
-    """Return who comes in and who leaves, in order; who is in from the first frame does not."""
+    """Return when actors enter or leave, in order; being inside at first is not entering."""
     found = []
     for number, actor in enumerate(trial.actors):
         inside = in_room(trial, actor.path) & trial.there(number)
@@ -120,10 +120,10 @@ def bouts(path: Places, pause: int = PAUSE) -> list[tuple[int, int]]:
 
 
 def gestures(trial: Trial) -> tuple[Gesture, ...]:
-    """Return the gestures of all actors, in order: out and back by the same way.
+    """Return the gestures of all actors, in order: out and back along the same way.
 
-    Moving a door or carrying an object is no gesture, nor is coming in and leaving. Some scenes
-    shift an agent for a step when it touches another one, so frames in contact are passed over.
+    Moving a door, carrying an object, entering and leaving are not gestures. Some scenes shift an
+    agent for a step when it touches another one, so frames in contact are skipped.
     """
     found, busy = [], (*doors_moved(trial), *objects_moved(trial))
     for number, actor in enumerate(trial.actors):
@@ -142,7 +142,7 @@ def gestures(trial: Trial) -> tuple[Gesture, ...]:
 
 
 def _apart(trial: Trial, actor: int) -> Annotated[Bools, "frame"]:
-    """Tell in which frames an actor touches no other one, nor in the frames before and after."""
+    """Return in which frames, with the ones before and after, an actor touches no other actor."""
     touched = np.zeros(len(trial.path) + 2, dtype=np.bool_)
     for target, _, gap in gaps(trial, actor):
         if target == "actor":
@@ -151,7 +151,7 @@ def _apart(trial: Trial, actor: int) -> Annotated[Bools, "frame"]:
 
 
 def is_out_and_back(way: Places) -> bool:
-    """Tell whether a way is the same backwards, as a function of the length that is covered."""
+    """Return whether a way is the same backwards, as a function of the distance covered."""
     length = np.append(0.0, np.cumsum(np.hypot(*np.diff(way, axis=0).T)))
     if length[-1] < SHORTEST:
         return False
@@ -159,11 +159,11 @@ def is_out_and_back(way: Places) -> bool:
     return bool((np.hypot(*(way.T - back)) <= SAME_WAY).all())
 
 
-# Who moves what
+# Moving things
 
 
 def doors_moved(trial: Trial) -> tuple[Moved, ...]:
-    """Return all motions of doors, in order, with the actor that moves along at the door."""
+    """Return all motions of doors, in order, with the actor that moves along with the door."""
     return _moved(
         trial,
         [
@@ -200,7 +200,7 @@ def _moved(trial: Trial, things: list[tuple[Target, int, Places]]) -> tuple[Move
 def _gap(
     trial: Trial, target: Target, index: int, disc: Disc, span: slice
 ) -> Annotated[Floats, "frame"]:
-    """Return the gap between a disc and a door or an object, in some frames."""
+    """Return the gap between a disc and a door or an object, in these frames."""
     if target == "panel":
         return gap_to_panel(disc.path, disc.radius, trial.panels[index].during(span))
     away = np.hypot(*(disc.path - trial.objects_at[span, index]).T)
@@ -208,10 +208,10 @@ def _gap(
 
 
 def _mover(near: list[tuple[Places, Annotated[Floats, "frame"]]]) -> int | None:
-    """Return the actor that moves and is next to a thing while it moves, or None.
+    """Return the actor that moves a thing, given each actor's path and its gap to the thing.
 
-    Given are the path of each actor and its gap to the thing. It must be near in most frames.
-    Among several, the one that keeps its distance best counts.
+    The actor must move while the thing moves, and be near it in most frames. Of several actors,
+    the one that keeps its distance best is returned; if there is none, None.
     """
     found = []
     for number, (path, gap) in enumerate(near):

@@ -1,4 +1,4 @@
-"""Frames one by one, as a camera, a robot or a game gives them."""
+"""Frames one by one, as a camera, a robot or a game produces them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hbtom.observe.trial import Trial
 
 
 class Frame(NamedTuple):
-    """What is seen in one frame, in a scene that stays as it is apart from this."""
+    """What is seen in one frame; everything else in the scene stays the same."""
 
     agent: tuple[float, float] | None  # its centre in pixels; None if it is not seen
-    key_lies: bool = True  # where it lay at first; otherwise it is carried, or gone
-    barrier_left: float = 1.0  # how much of the barrier stands, from 1 to 0
+    key_lies: bool = True  # in its first place; otherwise it is carried or gone
+    barrier_left: float = 1.0  # share of the barrier that stands, from 1 to 0
     lock_there: bool = True
 
 
@@ -34,9 +34,10 @@ def frames_of(trial: Trial) -> Iterator[Frame]:
 
 
 def recorded(scene: Trial, frames: Sequence[Frame]) -> Trial:
-    """Return the trial that some frames make in a scene; a key that does not lie is gone.
+    """Return the trial that frames form in a scene.
 
-    An agent that has never been seen is where the scene has it.
+    A key that does not lie in its place is gone. An agent that has never been seen is where the
+    scene has it.
     """
     away = (math.nan, math.nan)
     path = np.array([one.agent or away for one in frames], dtype=np.float64)
@@ -63,7 +64,7 @@ def recorded(scene: Trial, frames: Sequence[Frame]) -> Trial:
 
 
 def checked_frame(scene: Trial, given: Frame | Sequence[float] | None, number: int) -> Frame:
-    """Return a frame, or refuse what is none; a pair of numbers is the place of the agent."""
+    """Return a frame; a pair of numbers is the agent's place, and anything else is refused."""
     where = Place(frame=number)
     frame = given if isinstance(given, Frame) else Frame(given)  # type: ignore[arg-type]
     hint = "give an hbtom.Frame, the agent's centre as (x, y) in pixels, or None if it is not seen"
@@ -87,5 +88,5 @@ def checked_frame(scene: Trial, given: Frame | Sequence[float] | None, number: i
         raise BadInput(f"{left:g} of the barrier is left", hint=hint, place=where)
     if number == 1 and scene.key is not None and not frame.key_lies:
         hint = "begin with a frame in which nobody has taken it"
-        raise BadInput("the key does not lie in its place", hint=hint, place=where)
+        raise BadInput("the key is not in its place", hint=hint, place=where)
     return Frame(place, bool(frame.key_lies), left, bool(frame.lock_there))

@@ -1,7 +1,7 @@
-r"""Frames that are recognised by their similarity to the frame before, without being decoded.
+r"""Recognise frames by their similarity to the frame before, without decoding them.
 
-A decoded frame serves as a *template* for the frames after it: its bytes, with *holes* for what may
-change from frame to frame. ::
+A decoded frame serves as a *template* for the frames after it: its bytes, with *holes* where
+content may change from frame to frame. ::
 
     , {"size": [200, 200], …, "agent": [[151, 139], 6, "clove.png", [0, 0, 128]]}
     \_______________ piece ____________/\_hole_/\____________ piece ____________/
@@ -29,7 +29,7 @@ _MARK = re.compile(rb"[\], \t\n\r]*[^\], \t\n\r]")
 
 
 class Unusual(Exception):
-    """The file is not laid out as expected, whether or not it is valid."""
+    """The file is not laid out as expected; it may still be valid."""
 
 
 class Template(NamedTuple):
@@ -71,12 +71,12 @@ def template_of(text: bytes, frame: Frame, names: Sequence[str]) -> Template:
 
 
 def _hole(name: str, raw: bytes) -> re.Match[bytes] | None:
-    """Find what may change in a field: all blocks of a list, or the corner of an entity."""
+    """Find the part of a field that may change: all blocks of a list, or an entity's corner."""
     return (_BLOCKS if name == "fuse_walls" else _CORNER).match(raw)
 
 
 def follow(data: bytes, template: Template, count: int, end: int) -> Followed:
-    """Go on from ``end`` while frames fit the template, which has fitted ``count`` frames so far.
+    """Continue from ``end`` while frames fit the template; ``count`` frames have fitted so far.
 
     The contents of the holes remain to be decoded, and :func:`check_holes` must confirm the holes.
     """
@@ -109,7 +109,7 @@ def follow(data: bytes, template: Template, count: int, end: int) -> Followed:
 def times(data: bytes, text: bytes, start: int) -> int:
     """Return how many times in a row ``text`` occurs at ``start``.
 
-    Each comparison, with what precedes it, is twice as long as the last; in the end, half as long.
+    The length of comparisons doubles until one fails, and is then halved each time.
     """
     if not data.startswith(text, start):
         return 0
@@ -129,7 +129,7 @@ def check_holes(template: Template, frame: Frame) -> None:
     """Make sure that the holes are where they seem to be: white space put there must show up there.
 
     It does not if, for example, a field occurs twice in a frame or another field has the same text.
-    Nor is a template of use if there are several keys: the first by look and position counts.
+    A template is also useless if there are several keys: the first by look and position counts.
     """
     parts = zip(template.before, template.holes, strict=True)
     text = b"".join(piece + b" " + hole for (piece, _), hole in parts) + template.after
@@ -150,7 +150,7 @@ def decoded_frame(text: bytes) -> Frame:
     """Decode a frame given as the bytes from ``{`` to the next ``}``.
 
     If these bytes are an object, it is the frame, because no object is the beginning of another.
-    The brackets around it are those of the file, because lists may only be nested so deep.
+    The file's brackets are added around it, because the depth of nesting is limited.
     """
     if not text.startswith(b"{"):
         raise Unusual

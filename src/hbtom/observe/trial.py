@@ -1,4 +1,4 @@
-"""A trial, which every reader yields, whatever the format of the file.
+"""A trial, which every reader yields, regardless of the file's format.
 
 All lengths are pixels of the benchmark's 200 x 200 world, all positions are centres, and boxes are
 rows ``x, y, width, height`` with the corner nearest the origin first. Frames are indexed from 0
@@ -26,15 +26,15 @@ _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 class Trial:
     """One trial as it was seen.
 
-    The agent moves along ``path`` (not a number where it was not seen), the key along ``key_path``
-    (not a number where the key is gone), and ``barrier_left`` tells how much of the removable
-    barrier stands in each frame, from 1 to 0. Walls and objects stand still, unless ``walls_there``
-    tells which walls stand in each frame, and ``object_paths`` where the objects are. ``others`` is
-    what else is seen, such as other actors and panels: see :attr:`actors` and :attr:`panels`.
+    The agent moves along ``path`` (NaN where it was not seen), the key along ``key_path`` (NaN
+    where the key is gone), and ``barrier_left`` is the share of the removable barrier that stands
+    in each frame, from 1 to 0. Walls and objects stand still, unless ``walls_there`` says which
+    walls stand in each frame, and ``object_paths`` where the objects are. ``others`` are other
+    actors and panels: see :attr:`actors` and :attr:`panels`.
 
-    With ``still``, the world is judged as if it stayed as it is seen first, though it changes.
-    ``agent_there`` tells in which frames the agent is there: elsewhere ``path`` stays where the
-    agent was last. ``camera`` is where the observer stands, if not above.
+    With ``still``, the world is judged as if it stayed as in the first frame, although it changes.
+    ``agent_there`` says in which frames the agent is present: in the others, ``path`` stays where
+    the agent was last. ``camera`` is where the observer stands, if not above.
     """
 
     size: tuple[float, float]
@@ -68,14 +68,14 @@ class Trial:
         scale: float = 1.0,
         **more: Any,
     ) -> Trial:
-        """Make a trial of lists, arrays or data frames, and check it as files are checked.
+        """Make a trial from lists, arrays or data frames, and check it as files are checked.
 
-        ``path`` has an x and a y per frame, not a number where the agent is not seen. ``objects``
-        maps names to x and y, and perhaps a radius; walls are x, y, width and height. All are in
-        pixels, or in units of which one is ``scale`` pixels: the model's costs are made for a world
-        of about 200 pixels. ``radius`` is the agent's; by default it is 5 % of the longer side, as
-        for objects. ``more`` are other fields of a trial; apart from the barrier they are in
-        pixels, and have no place where there is a ``scale``.
+        ``path`` has an x and a y per frame, NaN where the agent is not seen. ``objects`` maps names
+        to x and y, and perhaps a radius; walls are x, y, width and height. All are in pixels, or in
+        units of ``scale`` pixels each: the model's costs are made for a world of about 200 pixels.
+        ``radius`` is the agent's; by default it is 5 % of the longer side, as for objects. ``more``
+        are other fields of a trial. Those in pixels, except the barrier, cannot be combined with a
+        ``scale``.
 
         >>> Trial.from_arrays([(10, 10), (90, 40)], {"food": (150, 60)}, size=(200, 100))
         <Trial of 2 frames: agent among food>
@@ -86,7 +86,7 @@ class Trial:
         return trial_from_arrays(path, objects, more=more, **how)
 
     def __post_init__(self) -> None:
-        """Convert lists and arrays to the types that kernels take. Readers make these at once."""
+        """Convert lists and arrays to the types that kernels take; readers give these already."""
         lock_there = self.lock_there
         fits = (
             self.walls_there is None
@@ -114,7 +114,7 @@ class Trial:
 
     @cached_property
     def room(self) -> tuple[float, float, float, float]:
-        """The room as left, top, right, bottom: what the walls enclose, or the whole world."""
+        """The room as left, top, right, bottom: the area inside the walls, or the whole world."""
         return _room(self.size, self.walls)
 
     @cached_property
@@ -143,22 +143,22 @@ class Trial:
         return tuple(Panel(PANELS[one.kind], one.size, one.path, one.angle) for one in self._things)
 
     def there(self, actor: int) -> Annotated[Bools, "frame"]:
-        """Return in which frames an actor is there; 0 is the one that is judged."""
+        """Return in which frames an actor is present; 0 is the one that is judged."""
         seen: Bools = ~np.isnan(self.actors[actor].path[:, 0])
         return seen if actor or self.agent_there is None else seen & self.agent_there
 
     @property
     def objects_at(self) -> Annotated[Floats, "frame object 2"]:
-        """Where each object is in each frame; not a number where it is absent."""
+        """Where each object is in each frame; NaN where it is absent."""
         if self.object_paths is not None:
             return self.object_paths
         places = np.array([one.centre for one in self.objects]).reshape(-1, 2)
         return np.broadcast_to(places, (len(self.path), *places.shape))
 
     def judging(self, actor: int) -> Trial:
-        """Return the same trial with another of its actors judged; 0 is the one judged now.
+        """Return the same trial with another actor to judge; 0 is the one judged now.
 
-        The agent that was judged becomes one of the others. What it carried stays with the trial.
+        The agent judged so far becomes one of the others. The things it carried stay in the trial.
         """
         if actor == 0:
             return self
@@ -176,7 +176,7 @@ class Trial:
         return replace(self, agent=then.body, path=then.path, others=others, agent_there=None)
 
     def wanting_actors(self) -> Trial:
-        """Return the same trial, in which the agent may also want to reach the other actors.
+        """Return the same trial with the other actors as possible goals.
 
         They become objects that move.
         """
@@ -191,17 +191,17 @@ class Trial:
 
     @property
     def _things(self) -> tuple[Other, ...]:
-        """What else is seen and does not act."""
+        """Others that are not actors."""
         return tuple(one for one in self.others if one.kind != "agent")
 
     @property
     def changes(self) -> bool:
-        """Whether walls or objects change during the trial, and the agent takes note of it."""
+        """Whether walls or objects change during the trial and the agent accounts for it."""
         return not self.still and (self.walls_there is not None or self.object_paths is not None)
 
     @property
     def items(self) -> tuple[Body, ...]:
-        """What the agent may want: the objects and then, if there is one, the key."""
+        """What the agent may want: the objects, and then the key if there is one."""
         return self.objects if self.key is None else (*self.objects, self.key)
 
     @property
@@ -212,18 +212,18 @@ class Trial:
 
     @cached_property
     def whole_path(self) -> Annotated[Floats, "frame 2"]:
-        """The path without gaps: an agent that is not seen stays where it was last."""
-        seen_always = not math.isnan(self.path.sum())  # quicker than to look for gaps
+        """The path without gaps: an agent that is not seen stays where it was last seen."""
+        seen_always = not math.isnan(self.path.sum())  # faster than looking for gaps
         return self.path if seen_always else frozen(without_gaps(self.path))
 
     @cached_property
     def marks(self) -> Marks:
-        """When things happen, as frames."""
+        """The frames at which events happen."""
         return find_marks(track_of(self))
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """What happens in the trial, in the order in which it happens."""
+        """The events of the trial, in order."""
         return events(self)
 
     def event(self, kind: str) -> Event | None:
@@ -238,7 +238,7 @@ class Trial:
 def _room(
     size: tuple[float, float], walls: Annotated[Floats, "wall 4"]
 ) -> tuple[float, float, float, float]:
-    """Return the room as left, top, right, bottom: what the walls enclose, or the whole world.
+    """Return the room as left, top, right, bottom: the area inside the walls, or the whole world.
 
     Walls enclose their bounding box if they cover at least half of each of its sides. A box that
     is less than half as wide or as high as the world is not the room.
@@ -261,11 +261,11 @@ def _room(
     return 0.0, 0.0, width, height
 
 
-CHANGING = "camera", "agent_there", "walls_there", "object_paths"  # what most trials lack
+CHANGING = "camera", "agent_there", "walls_there", "object_paths"  # most trials lack these
 _TRUTHS = "lock_there", "walls_there", "agent_there"
 _ARRAYS = ("walls", "barrier", "path", "barrier_left", "key_path", "object_paths", *_TRUTHS)
 
 
 def _is_array(values: object, kind: np.dtype[Any]) -> bool:
-    """Tell whether a value is an array of a kind that kernels take."""
+    """Return whether a value is an array of a kind that kernels take."""
     return type(values) is np.ndarray and values.dtype is kind and values.flags.c_contiguous

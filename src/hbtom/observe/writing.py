@@ -29,17 +29,17 @@ T = TypeVar("T", str, bytes)
 
 
 class FrameText(NamedTuple):
-    """What may change from frame to frame, as JSON."""
+    """The fields that may change from frame to frame, as JSON."""
 
     barrier: str
     key: str
     lock: str
     agent: str
-    others: str = ""  # more fields, each with a comma before it
+    others: str = ""  # further fields, each with a comma before it
 
 
 def write(episode: Episode) -> bytes:
-    """Return an episode as a file of the benchmark."""
+    """Return the bytes of an episode in the benchmark's own format."""
     check_writable(episode)
     for number, trial in enumerate(episode, start=1):
         if not trial.objects and len(trial.actors) == 1:
@@ -76,7 +76,7 @@ def _frames(trial: Trial) -> Iterator[FrameText]:
 
 
 def _standing(trial: Trial, share: float) -> Iterator[Block]:
-    """Yield what is left of the barrier: whole blocks, and a part of one."""
+    """Yield the rest of the barrier: whole blocks, and part of one."""
     blocks = trial.barrier.tolist()
     area = share * sum(width * height for _, _, width, height in blocks)
     for x, y, width, height in blocks:
@@ -94,7 +94,7 @@ def _key(trial: Trial, at: int) -> Iterator[Body]:
 
 
 def _others(others: Iterable[Other], at: int) -> Iterator[str]:
-    """Yield the fields for whatever else is seen: agents and boards."""
+    """Yield the fields for other agents and boards."""
     found: dict[str, list[str]] = {}
     for other in others:
         x, y = other.path[at].tolist()
@@ -106,7 +106,7 @@ def _others(others: Iterable[Other], at: int) -> Iterator[str]:
             text = entity_text((x, y), width / 2, look.image, look.colour)
             found.setdefault("other_agents", []).append(text)
             continue
-        if other.kind != "paddle":  # whose position is its centre
+        if other.kind != "paddle":  # the position of a paddle is its centre, of others a corner
             x, y = x - width / 2, y - height / 2
         box = f"[{number(x)}, {number(y)}], [{number(width)}, {number(height)}]"
         turned, look = number(float(other.angle[at])), original(other.look)
@@ -117,7 +117,7 @@ def _others(others: Iterable[Other], at: int) -> Iterator[str]:
 
 
 def _changes(trial: Trial, at: int) -> Iterator[str]:
-    """Yield the fields for what moves or is away, and the camera."""
+    """Yield the fields for moved objects, missing walls, an absent agent, and the camera."""
     if trial.object_paths is not None:
         places = zip(trial.objects, trial.object_paths[at].tolist(), strict=True)
         now = (replace(one, centre=(x, y)) for one, (x, y) in places if not np.isnan(x))
@@ -135,7 +135,7 @@ def _changes(trial: Trial, at: int) -> Iterator[str]:
 
 
 def episode_text(trials: Iterable[bytes]) -> bytes:
-    """Return a file, given its trials."""
+    """Return the bytes of a file, given those of its trials."""
     return b", ".join(_bracketed(list(trials), b"[", b"]"))
 
 

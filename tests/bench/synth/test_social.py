@@ -127,7 +127,7 @@ def test_the_same_seed_gives_the_same_files_and_nothing_is_replaced(tmp_path: Pa
 def test_there_is_no_noise_for_them(tmp_path: Path) -> None:
     from hbtom.bench.synth.jitter import Jitter
 
-    with pytest.raises(BadInput, match="no noise"):
+    with pytest.raises(BadInput, match="cannot have noise"):
         generate(tmp_path, pairs=1, tasks=["helper_hinderer"], jitter=Jitter(1.0))
     assert not any(tmp_path.iterdir())
 

@@ -1,10 +1,10 @@
 """Fetch the benchmark's public archives.
 
-Nobody publishes checksums of them, so what can be known is checked: the length, that pieces belong
-to the same file, and that the zip is whole. Bytes arrive in ``NAME.zip.part``, and only a whole
-archive gets its final name. ``downloads.json`` beside the archives records what was fetched, with
-checksums that later runs compare; it also tells hbtom's files from the user's, which are never
-written to.
+No checksums are published, so hbtom checks what it can: the length, that pieces belong to the same
+file, and that the zip is whole. Bytes arrive in ``NAME.zip.part``, and only a whole archive gets
+its final name. ``downloads.json`` next to the archives records what was fetched, with checksums
+that later runs compare. It also distinguishes hbtom's files from the user's, which are never
+changed.
 """
 
 from hbtom.bench.download.folder import check_archive

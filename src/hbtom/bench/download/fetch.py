@@ -1,4 +1,4 @@
-"""Fetching one archive: resume, try again, check, and only then give it its name."""
+"""Fetching one archive: resume, retry, check, and only then give it its name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hbtom.bench.download.server import Again, Changed, Reply, TooLong, ask
 from hbtom.bench.entries import LEDGER
 from hbtom.errors import BadInput
 
-PAUSES = (1, 2, 4, 8)  # seconds, each before another try
+PAUSES = (1, 2, 4, 8)  # seconds before each retry
 
 Progress = Callable[[str, int, int | None], None]  # archive, bytes so far, bytes in all if known
 
@@ -27,10 +27,10 @@ class Fetcher:
     base: str
     progress: Progress
     notice: Callable[[str], None]
-    again: bool = False  # take archives that are not the ones that were fetched before
+    again: bool = False  # accept archives that differ from those fetched before
 
     def fetch(self, name: str) -> Archive:
-        """Fetch an archive; try again as long as there is hope."""
+        """Fetch an archive; retry as long as that may help."""
         for pause in PAUSES:
             try:
                 return self._attempt(name)
@@ -63,7 +63,7 @@ class Fetcher:
                 done += len(piece)
                 self.progress(name, done, total)
             file.flush()
-            os.fsync(file.fileno())  # bytes before the name: a power cut leaves no hollow archive
+            os.fsync(file.fileno())  # before renaming, so that a power cut leaves no empty archive
         if total is not None and done != total:
             raise Again(f"the connection was lost after {done} of {total} bytes")
 
@@ -72,16 +72,16 @@ class Fetcher:
             check_archive(part)
         except BadInput as error:
             part.unlink()
-            raise BadInput(f"what {self.base}{name} gives is {error.problem}") from error
+            raise BadInput(f"the file at {self.base}{name} is {error.problem}") from error
         if not (self.again or self.folder.is_as_before(name)):
             part.unlink()
             raise BadInput(
-                f"what {self.base}{name} gives is not what was fetched before: its sha256 is not "
-                f"the one in {LEDGER}; --again takes it all the same"
+                f"the file at {self.base}{name} differs from the one fetched before: its sha256 is "
+                f"not the one in {LEDGER}; --again accepts it"
             )
         return self.folder.finish(name)
 
 
 def _goes_on(source: Source | None, url: str, size: int) -> bool:
-    """Whether a part can be gone on with: only an ETag can tell that the file is the same."""
+    """Return whether a part can be continued: only an ETag can show that the file is the same."""
     return bool(source and source.url == url and source.etag and 0 < size < (source.size or 0))

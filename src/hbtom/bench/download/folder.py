@@ -1,7 +1,7 @@
-"""The folder of the archives: what is in it, and whose it is.
+"""The folder of the archives: which files are in it, and to whom they belong.
 
-``downloads.json`` lists the files that hbtom wrote, with their checksums. All else is the user's,
-and is left alone; of the user's archives it has the checksums only.
+``downloads.json`` lists the files that hbtom wrote, with their checksums. All other files belong to
+the user and are left alone; only the checksums of the user's archives are recorded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hbtom.files import WRITTEN, read_whole, write_whole
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a file came from; of one that is not all there, only what the server said of it."""
+    """Where a file came from; for a partial file, only what the server said about it."""
 
     url: str | None  # None: the user put it there
     size: int | None = None
@@ -44,7 +44,7 @@ class Folder:
             raise BadInput(f"cannot use the folder {path}: {error.strerror or error}") from error
 
     def archive(self, name: str) -> Archive | None:
-        """Return the archive if it is there; refuse if something else has its name."""
+        """Return the archive if it exists; refuse anything else of that name."""
         path, source = self.path / name, self._ledger.get(name)
         if not os.path.lexists(path):
             return None
@@ -59,43 +59,43 @@ class Folder:
         return replace(found, url=source.url)
 
     def _taken(self, path: Path) -> Archive:
-        """Accept an archive that was put there by hand, as people without a network have to."""
+        """Accept an archive that the user put there, as is necessary without a network."""
         check_archive(path)
         found = _described(path)
-        with suppress(BadInput):  # the folder may be one in which nothing can be written
+        with suppress(BadInput):  # the folder may be read-only
             source = Source(None, found.size, sha256=found.sha256)
             self._record({**self._ledger, path.name: source})
         return found
 
     def is_as_before(self, name: str) -> bool:
-        """Tell whether the part of an archive is what had its name before, if anything had."""
+        """Return whether a part equals the archive fetched before under that name, if any."""
         before = self._ledger.get(name)
         return before is None or before.sha256 == _digest(self.path / f"{name}.part")
 
     def refuse_foreign(self, name: str) -> None:
-        """Make sure that an archive may be written: nothing is there, or what hbtom wrote."""
+        """Make sure that an archive may be written: nothing exists, or hbtom wrote it."""
         here = self.archive(name)
         if here is not None and here.url is None:
             raise _left_alone(here.path, "was not written by hbtom")
 
     def part(self, name: str) -> tuple[Path, Source | None]:
-        """Return where the bytes of an archive arrive, and what they are part of, if any are."""
+        """Return the file for an archive's bytes, and the source of those already there."""
         path, source = self.path / f"{name}.part", self._ledger.get(f"{name}.part")
         if source is None and os.path.lexists(path):
             raise _left_alone(path, "was not written by hbtom")
         return path, source if path.exists() else None
 
     def begin(self, name: str, source: Source) -> None:
-        """Record what a part is before it is written: without a record it is the user's."""
+        """Record a part before it is written: without a record, it would be the user's."""
         self._record({**self._ledger, f"{name}.part": source})
 
     def finish(self, name: str) -> Archive:
-        """Give a part that has been checked its final name, and record it."""
-        self.refuse_foreign(name)  # one may have come in the meantime
+        """Give a checked part its final name, and record it."""
+        self.refuse_foreign(name)  # one may have appeared in the meantime
         part = self.path / f"{name}.part"
         size, digest = part.stat().st_size, _digest(part)
         whole = replace(self._ledger[part.name], size=size, sha256=digest)
-        self._record({**self._ledger, name: whole})  # first: without a record it is the user's
+        self._record({**self._ledger, name: whole})  # first: without it, the file is the user's
         os.replace(part, self.path / name)
         self._record({key: one for key, one in self._ledger.items() if key != part.name})
         return Archive(task(name).folder, self.path / name, size, digest, whole.url, fetched=True)
@@ -131,9 +131,9 @@ def _left_alone(path: Path, why: str) -> BadInput:
 def check_archive(path: Path) -> None:
     """Raise `BadInput` unless this is a whole zip archive with files in it.
 
-    Every member must start where the directory at the archive's end says: bytes that are missing
-    or too many are found that way. Contents are not unpacked, which would take minutes (they are
-    160 times as long); whoever reads a member has it compared with its CRC by `zipfile`.
+    Every member must start where the directory at the archive's end says, which reveals missing or
+    surplus bytes. Contents are not unpacked, which would take minutes (they are 160 times as long);
+    `zipfile` checks the CRC of a member when it is read.
     """
     hint = "delete it or move it away"
     try:

@@ -1,4 +1,4 @@
-"""What came of a download."""
+"""The outcome of a download."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Archive:
     size: int
     sha256: str
     url: str | None = None  # None: the user put it there
-    fetched: bool = False  # by this call; otherwise it was there already
+    fetched: bool = False  # by this call; otherwise it existed already
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Failure:
 
     name: str
     reason: str
-    address: str | None = None  # what to fetch by hand; None if that would not help
+    address: str | None = None  # to fetch by hand; None if that would not help
 
 
 class Incomplete(BadInput):
@@ -57,7 +57,7 @@ class Incomplete(BadInput):
         return [*lines, f"{missing} of {total} archives could not be fetched"]
 
     def by_hand(self) -> list[str]:
-        """Return, line by line, what to fetch by hand and where to put it."""
+        """Return lines that say what to fetch by hand and where to put it."""
         addresses = [f"  {one.address}" for one in self.failures if one.address]
         if not addresses:
             return []

@@ -1,4 +1,4 @@
-"""One call takes the archives that are there, fetches the others, and reports all failures."""
+"""Download: take the archives that exist, fetch the others, and report all failures."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ def download(
     progress: Progress = lambda name, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> list[Archive]:
-    """Fetch the archives of some tasks, or of all evaluation tasks, and return what is there.
+    """Fetch the archives of these tasks, by default of all evaluation tasks, and return them.
 
-    A task is given by its folder name, or by the name of one of its archives if just that one is
-    wanted. What is already there is not fetched again unless `again` is set. A failure does not
-    stop the others; at the end it raises `Incomplete`, which tells what is there and what is not.
-    `progress` is given an archive, its bytes so far and in all; `notice` what delays it.
+    A task is given by its folder name, or by the name of one of its archives if only that one is
+    wanted. Existing archives are not fetched again unless `again` is set. A failure does not stop
+    the others; at the end it raises `Incomplete`, which lists the archives and the failures.
+    `progress` is called with an archive, its bytes so far and in all; `notice` with reasons for
+    delay.
     """
     chosen, place = _wanted(tasks, background), _address(base)
     folder = Folder(cache_folder("bib") if to is None else Path(to))
@@ -60,7 +61,7 @@ def download(
 
 
 def _provided(one: Task, fetcher: Fetcher, offline: Unreachable | None) -> Archive:
-    """Take the first archive that is there, or else fetch the first that the server has."""
+    """Take the first archive that exists, or else fetch the first that the server has."""
     for name in () if fetcher.again else one.archives:
         here = fetcher.folder.archive(name)
         if here is not None:
@@ -77,7 +78,7 @@ def _provided(one: Task, fetcher: Fetcher, offline: Unreachable | None) -> Archi
 
 
 def _wanted(tasks: Iterable[str], background: bool) -> list[Task]:
-    """Return these tasks, or all nine, each with the archives that would do, best first."""
+    """Return these tasks, by default all nine, each with suitable archives, best first."""
     given = [tasks] if isinstance(tasks, str) else list(tasks)
     names = given or [one.folder for one in EVALUATION_TASKS]
     names += [one.folder for one in BACKGROUND_TASKS if background]
@@ -85,10 +86,10 @@ def _wanted(tasks: Iterable[str], background: bool) -> list[Task]:
 
 
 def _named(name: str) -> Task:
-    """Return a task; if it is one of its archives that is named, with just that one."""
+    """Return a task; if one of its archives is named, with only that one."""
     one = task(name)
     if not one.archives:
-        hint = "make it: hbtom generate --suite social"
+        hint = "generate it: hbtom generate --suite social"
         raise BadInput(f"the task '{one.folder}' is not published", hint=hint)
     if name == one.folder:
         return one
@@ -96,7 +97,7 @@ def _named(name: str) -> Task:
 
 
 def _address(base: str) -> str:
-    """Return the base address with a slash at its end, if archives can be fetched from it."""
+    """Return the base address with a slash at its end; refuse one that cannot be fetched from."""
     if not _ADDRESS.fullmatch(base):
         hint = "give an address such as https://example.org/bib/ or file:///folder/of/archives/"
         raise BadInput(f"cannot fetch from {base!r}", hint=hint)

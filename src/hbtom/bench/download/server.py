@@ -1,4 +1,4 @@
-"""Asking a server for a file, or for the rest of one."""
+"""Request a file, or the rest of it, from a server."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hbtom.bench.download.folder import Source
 
 TIMEOUT = 30.0  # seconds without a byte
 CHUNK = 1 << 18
-LARGEST = 8_000_000_000  # bytes of an archive; whoever sends more may never stop
+LARGEST = 8_000_000_000  # most bytes in an archive; a server that sends more may never stop
 
 
 class Trouble(Exception):
-    """It does not work; fetching by hand might."""
+    """It does not work; fetching by hand may."""
 
 
 class Absent(Trouble):
-    """The server does not have this file, or does not give it out."""
+    """The server does not have this file, or does not provide it."""
 
 
 class TooLong(Trouble):
@@ -61,7 +61,7 @@ class Reply:
             while piece := self.stream.read1(CHUNK):
                 left -= len(piece)
                 if left < 0:
-                    raise TooLong(f"more than {LARGEST} bytes were sent, which is no archive")
+                    raise TooLong(f"more than {LARGEST} bytes were sent, too many for an archive")
                 yield piece
         except (OSError, HTTPException) as error:
             raise Again(f"the connection was lost ({error})") from error
@@ -69,7 +69,7 @@ class Reply:
 
 @contextmanager
 def ask(url: str, start: int = 0, known: Source | None = None) -> Iterator[Reply]:
-    """Ask for a file, or for the rest of it from `start` on if it is still the `known` one."""
+    """Request a file, or the rest of it from `start` on if it is still the `known` one."""
     request = Request(url, headers={"User-Agent": f"hbtom/{__version__}"})
     if known and known.etag:
         request.add_header("Range", f"bytes={start}-")
@@ -79,14 +79,14 @@ def ask(url: str, start: int = 0, known: Source | None = None) -> Iterator[Reply
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follows redirects to https; to plain http only as long as nothing else was spoken."""
+    """Follows redirects to https; to plain http only if all addresses so far were plain http."""
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         if urlsplit(newurl).scheme not in ("https", req.type):
             fp.close()
-            raise Trouble(f"{req.full_url} sends us to {newurl}, which is less safe")
+            raise Trouble(f"{req.full_url} redirects to {newurl}, which is less safe")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -106,7 +106,7 @@ def _open(request: Request) -> Any:
 
 
 def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
-    """Accept the rest of a file only if exactly this was asked for and the file is the same."""
+    """Accept the rest of a file only if exactly this was requested and the file is the same."""
     etag, length = response.headers["ETag"], response.headers["Content-Length"] or ""
     if response.status == 206 and known and known.size:
         rest = f"bytes {start}-{known.size - 1}/{known.size}"
@@ -115,5 +115,5 @@ def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
         return Reply(response, start, known)
     size = int(length) if length.isdecimal() else None
     if size is not None and size > LARGEST:
-        raise TooLong(f"{url} has {size} bytes, which is no archive")
+        raise TooLong(f"{url} has {size} bytes, too many for an archive")
     return Reply(response, 0, Source(url, size, None if str(etag).startswith("W/") else etag))

@@ -31,12 +31,12 @@ from hbtom.bench.synth.script import FAMILIARIZATION
 from hbtom.bench.synth.sprites import OBJECT_R
 from hbtom.bench.synth.walks import MIDST, Passage, passage
 
-NEAREST = 48  # pixels from home to an object, at least
-APART = 38  # pixels between two objects, at least
-LONGEST = 130.0  # pixels of a path to an object with nothing in the way, at most
-BENT = 1.4  # length of such a path over the straight line, at most
-LONGEST_AROUND = 145.0  # pixels of a path around the other object, at most
-DETOUR = 1.6  # length of such a path over the path through the other object, at most
+NEAREST = 48  # least distance from home to an object, in pixels
+APART = 38  # least distance between two objects, in pixels
+LONGEST = 130.0  # longest path to an object with nothing in the way, in pixels
+BENT = 1.4  # largest ratio of such a path to the straight line
+LONGEST_AROUND = 145.0  # longest path around the other object, in pixels
+DETOUR = 1.6  # largest ratio of such a path to the path through the other object
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Stage:
     other: Point
 
     def swapped(self) -> Stage:
-        """The same stage with the two objects exchanged, as at test in real files."""
+        """The same stage with the two objects swapped, as at test in real files."""
         return replace(self, wanted=self.other, other=self.wanted)
 
     def passage(self, wanted: bool) -> Passage | None:
@@ -63,8 +63,8 @@ class Stage:
         return way is not None and bool(np.isfinite(way.around))
 
 
-Behind = Literal["wanted", "other"] | None  # the object that the other one is in front of
-Site = Build[Stage]  # draws stages, given what stays the same throughout an episode
+Behind = Literal["wanted", "other"] | None  # the object that lies behind the other one
+Site = Build[Stage]  # draws stages that have the constant parts of an episode in common
 
 
 def fixed_site(rng: Rng, behind: Behind) -> Site:
@@ -93,9 +93,9 @@ def familiar(rng: Rng, site: Site, base: Stage) -> tuple[Stage, ...]:
 
 
 def exchanged(rng: Rng, site: Site, behind: Behind) -> Stage:
-    """A stage whose objects can be exchanged for the test and still be reached past each other.
+    """A stage whose objects can be swapped for the test and still be reached past each other.
 
-    `behind` is the object that lies behind the other one before the exchange.
+    `behind` is the object that lies behind the other one before the swap.
     """
 
     def fitting(r: Rng) -> Stage:
@@ -143,7 +143,7 @@ def _beyond(rng: Rng, home: Point, near: Point) -> Point:
 
 
 def _placed(rng: Rng, cells: Cells, home: Point, a: Box, b: Box) -> Stage:
-    """A stage with each object in its window, both within reach, whichever is wanted."""
+    """A stage with each object in its window, both within reach no matter which is wanted."""
     boxes = boxes_of(cells)
     far = lambda p: math.dist(p, home) >= NEAREST  # noqa: E731
     one, two = map(found, [spot(rng, boxes, OBJECT_R, window, far) for window in (a, b)])

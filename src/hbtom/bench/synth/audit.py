@@ -1,8 +1,8 @@
 """An independent check that a generated pair shows what its task describes.
 
 It reads the files as plain JSON and shares no code with the generator. It checks which object was
-touched, which agent acted, what could be reached, what was enclosed, and how long the walks were
-compared with the shortest ones. `audit` describes each problem; an empty list means all is well.
+touched, which agent acted, what was reachable or enclosed, and how long the walks were compared
+with the shortest ones. `audit` describes each problem; an empty list means that there is none.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def audit(path_e: Path, path_u: Path, task: str) -> list[str]:
     return [*_comparable(e, u, task), *_RULES[task](e, u)]
 
 
-# What every episode must satisfy.
+# Rules for every episode.
 
 
 def _sound(member: str, trials: Member) -> Problems:
@@ -87,7 +87,7 @@ def _within(at: XY, box: Rect, reach: float) -> bool:
 
 
 def _comparable(e: Member, u: Member, task: str) -> Problems:
-    """Check that the members of a pair share whatever their task does not vary."""
+    """Check that the members of a pair share everything that their task does not vary."""
     if len({t.home for t in e + u}) != 1:
         yield "home is not the same everywhere"
     if len({t.agent for t in e[:8] + u[:8]}) != 1:

@@ -21,7 +21,7 @@ from hbtom.bench.synth.ground import (
     walk_ratio,
 )
 
-DEARER = 1.25  # a needless path by key and lock over the direct one, at least
+DEARER = 1.25  # least ratio of a needless path by key and lock to the direct one
 
 
 def no_barrier(e: Member, u: Member) -> Problems:
@@ -93,7 +93,7 @@ def _needless(trial: AuditTrial) -> Problems:
 def _by_key(trial: AuditTrial, key: XY) -> float:
     """Length of the shortest path to the object by key and lock, or by key if there is no lock.
 
-    To pick up the key, the agent need only touch it.
+    To pick up the key, the agent only needs to touch it.
     """
     goal, lock = _goal(trial), trial.locks[0]
     solid = [*trial.walls, *_closed(trial)]

@@ -35,7 +35,7 @@ def single_object(rng: Rng) -> Script:
 
 
 def multi_agent(rng: Rng) -> Script:
-    """There is one object; from some trial on, another agent acts."""
+    """There is one object; another agent takes over at some trial."""
     return repeat(lambda r: _one_object(r, replaced=True), rng)
 
 

@@ -1,4 +1,4 @@
-"""Tasks about how an agent gets there: efficiency_path, efficiency_time, efficiency_irrational.
+"""Tasks about the efficiency of an agent: efficiency_path, efficiency_time, efficiency_irrational.
 
 All three start from an obstacle course: a dense layout in which the agent must walk around walls to
 an object that is in a different place in every trial. Removing the walls between home and object
@@ -42,21 +42,21 @@ from hbtom.bench.synth.walks import Walk, plain_trial, routes_on, walk_to
 from hbtom.observe import Identity
 
 CONTACT = 9  # pixels between the centres when agent and object touch, roughly
-SPREAD = 12  # pixels between the object's positions in two trials, at least
+SPREAD = 12  # least distance between the object's positions in two trials, in pixels
 LEAST_DETOUR, MOST_DETOUR = 1.16, 2.64  # the range of inefficient walks in real scenes
-JUSTIFIED = 1.05  # length of a walk over the shortest, at most, for it to be efficient
+JUSTIFIED = 1.05  # largest ratio of an efficient walk to the shortest
 # How often the test detour falls into each band, so that subtle ones are well represented.
 Band = tuple[float, float]
 BANDS: tuple[Band, ...] = ((1.16, 1.35), (1.35, 1.6), (1.6, 2.0), (2.0, 2.64))
 BAND_SHARES = (0.34, 0.28, 0.22, 0.16)
 ANY_DETOUR: Band = (LEAST_DETOUR, MOST_DETOUR)
-TRIES = 15  # to find a leg on a course, before another course is drawn
+TRIES = 15  # attempts to find a leg on a course before another course is drawn
 Farther = tuple[Point, Cells, Walk]  # where an object lies, the walls, and the walk to it
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One trial of a course: the object's place, the walk, the layout that makes it a detour."""
+    """One trial of a course: the object's place, the walk, and a layout that makes it a detour."""
 
     place: Point
     walk: Walk
@@ -88,7 +88,7 @@ def efficiency_path(rng: Rng) -> Pair:
 
 
 def efficiency_time(rng: Rng) -> Pair:
-    """As path control, but e's object is farther away, and both walks take equally long."""
+    """Like path control, but e's object is farther away, and both walks take equally long."""
     band = _draw_band(rng)
     return repeat(lambda r: _efficiency_time(r, band), rng)
 

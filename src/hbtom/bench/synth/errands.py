@@ -19,7 +19,7 @@ from hbtom.bench.synth.walks import Passage, passage, routes_from, still_before_
 from hbtom.observe import Identity
 
 Errand = Literal["object", "key", "unlock", "carry"]
-REACH = 18  # pixels between the centres of agent and lock, at most, when the key goes in
+REACH = 18  # largest distance between agent and lock when the key goes in, in pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _beside(lock: Point) -> list[Point]:
 def run_errand(
     rng: Rng, scene: VaultScene, agent: Identity, errand: Errand, manner: Manner
 ) -> Take:
-    """The trial in which the agent does this errand."""
+    """The trial in which the agent runs this errand."""
     if errand in ("object", "key"):
         item = scene.goal if errand == "object" else scene.key
         moments = _walk_to_item(rng, scene, agent, item)
@@ -102,7 +102,7 @@ def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list
 
 
 def _unlock(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list[Moment]:
-    """Fetch the key, open the lock, wait until the barrier has gone, go to the object."""
+    """Fetch the key, open the lock, wait until the barrier is gone, go to the object."""
     fetched = _walk_to_item(rng, scene, agent, scene.key)
     lock, door = found(scene.lock).centre, scene.vault.door(scene.inward)
     field = routes_from(scene.solid(), fetched[-1].agent, door, scene.goal.centre)

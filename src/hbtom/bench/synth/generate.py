@@ -33,10 +33,10 @@ def generate(
     """Write `pairs` pairs of every task under `out` and return the files in a fixed order.
 
     Files are OUT/<task folder>/<id>e.json and <id>u.json, with ".gz" or ".zst" appended if they are
-    compressed. `tasks` are folder names, by default those of the nine evaluation tasks; of the
-    background tasks, only expected outcomes are written. With social tasks, OUT/labels.json tells
-    how plausible each episode is, and why. `compress` packs every file, `form` is "bib" or "mcs",
-    and `jitter` adds noise to the same episodes, but not to those of social tasks.
+    compressed. `tasks` are folder names, by default those of the nine evaluation tasks; for
+    background tasks, only expected outcomes are written. For social tasks, OUT/labels.json says how
+    plausible each episode is, and why. `compress` packs every file, `form` is "bib" or "mcs", and
+    `jitter` adds noise to the same episodes, except those of social tasks.
 
     Each pair depends only on the seed, its task and its number, not on the number of workers or the
     other tasks. An episode that exists, compressed or not, is never overwritten: the call raises
@@ -78,7 +78,7 @@ def generate(
 
 
 def _command(last: Job, chosen: Sequence[Task]) -> list[str]:
-    """The command line that makes the same files, given the last job."""
+    """The command line that generates the same files, given the last job."""
     suite = next((name for name, tasks in SUITES.items() if tuple(chosen) == tasks), "")
     options = {
         "--suite": "" if suite == "bib" else suite,
@@ -98,11 +98,11 @@ def _refuse_jitter(jobs: Sequence[Job]) -> None:
     social = next((job.task.folder for job in jobs if job.social and job.jitter), None)
     if social is not None:
         hint = "leave out --jitter and --missing"
-        raise BadInput(f"there is no noise for the social task '{social}'", hint=hint)
+        raise BadInput(f"the social task '{social}' cannot have noise", hint=hint)
 
 
 def _remove(files: Sequence[Path]) -> None:
-    """Remove what an interrupted run has written, because half a dataset looks like a whole one."""
+    """Remove the files of an interrupted run, because half a dataset looks like a whole one."""
     for path in files:
         path.unlink(missing_ok=True)
         part(path).unlink(missing_ok=True)

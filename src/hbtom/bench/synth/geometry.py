@@ -133,7 +133,7 @@ class FreeSpace:
 
 
 def free_space(obstacles: Iterable[Box]) -> FreeSpace:
-    """The free space around obstacles; the arena's border is always there."""
+    """The free space around obstacles, which always include the arena's border."""
     return _space(tuple(sorted(set(obstacles))))
 
 
@@ -143,8 +143,8 @@ _space = lru_cache(maxsize=256)(FreeSpace)
 class RouteField:
     """Shortest routes from one start, found by A* over the corners.
 
-    A corner that one search has settled stays settled in the next one, whatever its goal, because
-    the heuristic (straight distance) is consistent for all goals.
+    A corner that one search has settled stays settled in the next one, whatever the goal is,
+    because the heuristic (straight distance) is consistent for all goals.
     """
 
     def __init__(self, space: FreeSpace, start: Point) -> None:

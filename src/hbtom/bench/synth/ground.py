@@ -1,6 +1,6 @@
-"""What the audit works with: trials read from plain JSON, and its own search for paths.
+"""The basis of the audit: trials read from plain JSON, and its own search for paths.
 
-Nothing here comes from the generator. Paths are found on a lattice of points five pixels apart,
+No code is shared with the generator. Paths are found on a lattice of points five pixels apart,
 each joined to sixteen neighbours, and then pulled straight. An edge is open if no pixel on it lies
 in a solid box grown by the clearance.
 """
@@ -26,13 +26,13 @@ XY = tuple[float, float]
 Rect = tuple[float, float, float, float]
 Name = tuple[str, tuple[int, ...]]  # image and colour
 
-CLEARANCE = 9.0  # how near agents come to anything solid
+CLEARANCE = 9.0  # least distance of agents from anything solid
 ITEM = 9.0  # half the side of the square that an item takes up
-CONTACT = 13.0  # pixels between the centres of agent and item when they touch, at most
-NO_GAP = 1.0  # a clearance so small that nothing gets through if this does not
-EFFICIENT = 1.08  # length of an efficient walk over the shortest, at most
+CONTACT = 13.0  # largest distance between the centres of agent and item that touch, in pixels
+NO_GAP = 1.0  # a tiny clearance: if it does not get through, nothing does
+EFFICIENT = 1.08  # largest ratio of an efficient walk to the shortest
 STEP = 5  # pixels between lattice points
-LOW, HIGH = 20, 180  # the first and the last of them
+LOW, HIGH = 20, 180  # the first and the last lattice point
 _MOVES = [
     (dx, dy)
     for dx in range(-2, 3)
@@ -72,7 +72,7 @@ class AuditTrial:
 
     @property
     def walked(self) -> float:
-        """Length of the agent's way."""
+        """Length of the agent's path."""
         return _length(self.track)
 
 
@@ -83,7 +83,7 @@ Problems = Iterator[str]
 def read_trials(path: Path) -> list[AuditTrial]:
     """All trials of a file, compressed or not."""
     data = unpack(path.read_bytes())
-    with without_collecting_garbage():  # which would double the time: there are millions of lists
+    with without_collecting_garbage():  # collecting would double the time: millions of lists
         return [_trial(frames) for frames in msgspec.json.decode(data)]
 
 
@@ -121,7 +121,7 @@ def _rects(boxes: list[Any]) -> frozenset[Rect]:
 
 
 class Ground:
-    """Where an agent's centre may be, given what is solid and how near to it the agent may come."""
+    """Where an agent's centre may be, given solid boxes and the agent's clearance from them."""
 
     def __init__(self, solid: Iterable[Rect], clearance: float) -> None:
         self._shut = np.zeros((201, 201), dtype=bool)
@@ -140,14 +140,14 @@ class Ground:
         return not bool(self._shut[y, x].any())
 
     def way(self, start: XY, goal: XY) -> list[XY] | None:
-        """A shortest way, pulled straight, or None if the goal cannot be reached."""
+        """A shortest path, pulled straight, or None if the goal cannot be reached."""
         if self.open(start, goal):
             return [start, goal]
         rough = self._search(start, goal)
         return None if rough is None else self._pulled(self._tightened(self._pulled(rough)))
 
     def length(self, start: XY, goal: XY) -> float:
-        """Length of the way, infinity if there is none."""
+        """Length of the path, infinity if there is none."""
         way = self.way(start, goal)
         return math.inf if way is None else _length(way)
 
@@ -191,7 +191,7 @@ class Ground:
 
     @cached_property
     def _free_moves(self) -> list[list[list[tuple[int, int]]]]:
-        """The moves that nothing is in the way of, for each row and column of the lattice."""
+        """The unobstructed moves, for each row and column of the lattice."""
         at = np.arange(LOW, HIGH + 1, STEP)
         free = np.empty((len(at), len(at), len(_MOVES)), dtype=bool)
         for number, (dx, dy) in enumerate(_MOVES):
@@ -204,7 +204,7 @@ class Ground:
         return [[list(compress(_MOVES, one)) for one in row] for row in free.tolist()]
 
     def _pulled(self, way: Sequence[XY]) -> list[XY]:
-        """Leave out points that can be cut past, twice, starting from either end."""
+        """Leave out points that can be bypassed; do so from both ends."""
         for _ in range(2):
             kept, i = [way[0]], 0
             while i < len(way) - 1:
@@ -217,7 +217,7 @@ class Ground:
         return list(way)
 
     def _tightened(self, way: list[XY]) -> list[XY]:
-        """Move the bends off the lattice, pixel by pixel, while that shortens the way."""
+        """Move the bends off the lattice, pixel by pixel, while that shortens the path."""
         way, moved = list(way), True
         while moved:
             moved = False
@@ -243,7 +243,7 @@ def item_square(at: XY, r: float = ITEM) -> Rect:
 
 
 def leg(solid: Sequence[Rect], start: XY, goal: XY, other: XY | None = None) -> float:
-    """Length of the way to a goal: around another item, or through it if it seals the way."""
+    """Length of the path to a goal: around another item, or through it if it seals the way."""
     if other is not None:
         length = Ground([*solid, item_square(other)], CLEARANCE).length(start, goal)
         if math.isfinite(length):
@@ -254,7 +254,7 @@ def leg(solid: Sequence[Rect], start: XY, goal: XY, other: XY | None = None) -> 
 def walk_ratio(
     trial: AuditTrial, goal: XY, solid: Iterable[Rect] = (), other: XY | None = None
 ) -> float:
-    """Length of the walk over the shortest way to where the shapes touch."""
+    """Ratio of the walk's length to that of the shortest path to contact."""
     last = math.dist(trial.track[-1], goal)
     shortest = leg([*trial.walls, *solid], trial.home, goal, other) - last
     return trial.walked / max(shortest, 1e-9)

@@ -1,7 +1,7 @@
 """Tasks about means and ends: a key opens a barrier that may or may not be in the way.
 
-If the object can be reached without the key, fetching it is never worth the effort, and the key
-does not seal the way to the object. But in half of the episodes the agent must walk around it.
+If the object can be reached without the key, fetching the key is never worth the effort, and the
+key does not seal the way to the object. But in half of the episodes, the agent must walk around it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from hbtom.bench.synth.vaults import barrier_blocks, draw_vault, gaps, hits
 
 CROWDED = 0.5  # share of the episodes in which the key lies in the way
 # A needless path by key and lock is at least DEARER times as long as the direct one, plus TOUCHING
-# pixels, because an agent need only come near enough to key and lock to touch them.
+# pixels, because an agent only needs to come near enough to key and lock to touch them.
 DEARER, TOUCHING = 1.25, 30.0
 BESIDE = 31  # pixels along the longer axis between key and object, so that each can be reached
 Change = Callable[[Rng, Setup, VaultScene], VaultScene]
@@ -50,7 +50,7 @@ def instrumental_no_barrier(rng: Rng) -> Pair:
     """No barrier at test; e: straight to the object; u: to the key."""
     # Variants are drawn before the attempts, so that easy ones are not favoured.
     crowded, stops = bool(rng.random() < CROWDED), bool(rng.random() < 0.5)
-    # Without a lock, picking up a key that lies in the way costs nothing: then there always is one.
+    # Without a lock, picking up a key in the way would cost nothing, so then there always is one.
     locked = crowded or bool(rng.random() < 0.5)
     errand: Errand = "key" if stops else "unlock" if locked else "carry"
     removed = _removed if locked else _removed_with_lock
@@ -78,8 +78,8 @@ def _draw_pair(
 ) -> Pair:
     """u: a needless errand; e: the same where it is needed, or straight to the object.
 
-    In the eight trials before, one of which is on the base stage, the agent opens the barrier. Both
-    test trials have the same seed, so that equal stages give equal walks.
+    In the eight familiarization trials, one of them on the base stage, the agent opens the barrier.
+    Both test trials have the same seed, so that equal stages give equal walks.
     """
     setup, base, test = _stages(rng, crowded, change)
     expected: tuple[VaultScene, Errand] = (base, errand) if needed else (test, "object")
@@ -99,7 +99,7 @@ def _draw_pair(
 
 
 def _draw_variant(rng: Rng) -> tuple[bool, Change, Errand]:
-    """Whether the key lies in the way, why the barrier does not, and what is done with the key.
+    """Whether the key is in the way, why the barrier is not, and what the agent does with the key.
 
     The barrier has a gap, or the object lies outside, or the vault has moved. The agent stops at
     the key or uses it.
@@ -140,7 +140,7 @@ def _needless(scene: VaultScene, obstructed: bool) -> bool:
 
 
 def _removed(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
-    """There is no barrier; the lock stands where it stood."""
+    """There is no barrier; the lock stays where it was."""
     return replace(base, barrier=())
 
 
@@ -150,7 +150,7 @@ def _removed_with_lock(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
 
 
 def _opened(rng: Rng, setup: Setup, base: VaultScene) -> VaultScene:
-    """The barrier stands where it stood, with a gap."""
+    """The barrier stays where it was, with a gap."""
     missing = gaps(rng, base.vault)
     return replace(base, barrier=barrier_blocks(base.vault, setup.manner, missing))
 

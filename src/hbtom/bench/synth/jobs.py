@@ -1,4 +1,4 @@
-"""Writing one pair: which files it takes, what they hold, and what their labels say."""
+"""Writing one pair: its files, their contents, and their labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Manner(TypedDict, total=False):
 
     compress: Compression  # how files are packed, if at all
     form: Format  # the benchmark's own JSON by default
-    jitter: Jitter  # noise, which social tasks lack
+    jitter: Jitter  # noise; not for social tasks
 
 
 SHARP = Jitter()
@@ -52,12 +52,12 @@ class Job:
 
     @property
     def social(self) -> bool:
-        """Whether the pair is one of a social task, which has labels."""
+        """Whether the pair is of a social task; these have labels."""
         return self.task in SOCIAL_TASKS
 
     @property
     def name(self) -> str:
-        """What the names of both files begin with."""
+        """The beginning of both files' names."""
         return f"{self.number:06d}{self.task.letters}"
 
     def files(self) -> list[Path]:
@@ -76,7 +76,7 @@ class Job:
         return [read(data, str(p)) for p, data in zip(self.files(), self._encoded(), strict=True)]
 
     def labels(self) -> Iterable[tuple[str, dict[str, Any]]]:
-        """Yield what is to be told about each file of a social pair."""
+        """Yield the labels of each file of a social pair."""
         told = social_labels(self.task.folder, self._rng())
         for path, one in zip(self.files(), told, strict=True):
             row = {"task": self.task.folder, "pair": self.name, "label": one.level, "why": one.why}
@@ -106,16 +106,16 @@ def label_text(jobs: Sequence[Job]) -> bytes:
 
 
 def label_file(out: Path) -> Path:
-    """Where labels are."""
+    """The file of labels."""
     return out / FILE
 
 
 def write_whole_file(path: Path, data: bytes) -> None:
-    """Write a file such that under its final name it is always complete."""
+    """Write a file so that it is always complete under its final name."""
     part(path).write_bytes(data)
     os.replace(part(path), path)
 
 
 def part(path: Path) -> Path:
-    """What a file is called while it is written."""
+    """The name of a file while it is being written."""
     return path.with_name(f".{path.name}.part")

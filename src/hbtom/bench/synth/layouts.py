@@ -1,4 +1,4 @@
-"""Where things are placed: wall cells, free positions, clearings, enclosures."""
+"""Placing things: wall cells, free positions, clearings, enclosures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERIOR = [(x, y) for x in range(1, SIDE - 1) for y in range(1, SIDE - 1)]
 
 
 class Misfit(Exception):
-    """What was drawn does not work; another draw may."""
+    """A draw that does not work; another one may."""
 
 
 def ensure(fits: bool) -> None:
@@ -63,9 +63,9 @@ def attempt(build: Build[T], rng: Rng, tries: int = 8) -> T:
 
 
 def maybe(build: Build[T], rng: Rng) -> T | None:
-    """What a builder makes, or None if it fails and more must be drawn before that counts.
+    """The result of a builder, or None if it fails and draws must continue before that counts.
 
-    The order of draws decides what a seed gives, so it stays as it is.
+    The order of draws determines the episodes of a seed, so it must not change.
     """
     with suppress(Misfit):
         return build(rng)
@@ -73,7 +73,7 @@ def maybe(build: Build[T], rng: Rng) -> T | None:
 
 
 def floor(rng: Rng) -> tuple[Cells, Point]:
-    """A layout as most real ones are, and a home on it."""
+    """A typical layout, and a home on it."""
     cells = scatter(rng, int(rng.integers(10, 15)))
     return cells, found(spot(rng, boxes_of(cells), OBJECT_R))
 
@@ -97,7 +97,7 @@ def maze(rng: Rng) -> Cells:
 
 
 def without(cells: Cells, gone: Iterable[Point]) -> Cells:
-    """The layout minus some cells; those on the border stay."""
+    """The layout without these cells; cells on the border stay."""
     out = set(filter(interior, gone))
     return tuple(c for c in cells if c not in out)
 
@@ -117,7 +117,7 @@ def wall_list(cells: Cells) -> tuple[Point, ...]:
 def boxes_of(cells: Cells) -> tuple[Box, ...]:
     """Boxes of the cells that matter to movement: those inside the border.
 
-    Adjacent cells make one box, because routes are found faster around fewer boxes.
+    Adjacent cells form one box, because routes are found faster around fewer boxes.
     """
     inside = {c for c in cells if interior(c)}
     left, boxes = set(inside), []

@@ -16,7 +16,7 @@ FAMILIARIZATION = 8  # trials before the test trial
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A goal object, a key or a lock: its centre and what it looks like."""
+    """A goal object, a key or a lock: its centre and its look."""
 
     centre: Point
     look: Identity
@@ -24,7 +24,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What may change within a trial. All points are centres, barrier blocks are corners."""
+    """The state that may change within a trial; points are centres, barrier blocks are corners."""
 
     agent: Point
     key: Thing | None = None

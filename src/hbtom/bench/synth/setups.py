@@ -1,4 +1,4 @@
-"""What stays the same throughout an instrumental episode, and its familiarization stages."""
+"""The constant parts of an instrumental episode, and its familiarization stages."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from hbtom.bench.synth.vaults import (
 from hbtom.bench.synth.walks import MIDST, in_the_way
 from hbtom.observe import Identity
 
-LONGEST = 330.0  # pixels of a path by key and lock, at most
-USUAL = 150.0  # pixels of a path to the object without the key, at most
+LONGEST = 330.0  # longest path by key and lock, in pixels
+USUAL = 150.0  # longest path to the object without the key, in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What stays the same throughout an episode."""
+    """The constant parts of an episode."""
 
     agent: Identity
     goal: Identity
@@ -42,7 +42,7 @@ class Setup:
 
 
 def draw_setup(rng: Rng) -> Setup:
-    """A vault, walls, a home outside the vault, and what everything looks like."""
+    """A vault, walls, a home outside the vault, and the looks of everything."""
     vault = draw_vault(rng)
     loose = [c for c in scatter(rng, int(rng.integers(5, 10))) if c not in vault.covers]
     cells = (*loose, *vault.walls)
@@ -91,7 +91,7 @@ def stage(rng: Rng, setup: Setup) -> VaultScene:
 
 
 def key_in_the_way(rng: Rng, test: VaultScene, base: VaultScene) -> Thing:
-    """The key on the path to the object at test, at a place that is free on the base stage, too."""
+    """The key on the path to the object at test, at a place that is also free on the base stage."""
     route = found(free_space(test.solid()).route(test.home, test.goal.centre))
     ensure(path_length(route) <= USUAL)
     x, y = [p[0] for p in route], [p[1] for p in route]

@@ -1,4 +1,4 @@
-"""What entities look like: invented shapes, colours, and when two drawn shapes touch.
+"""The looks of entities: invented shapes, colours, and when two drawn shapes touch.
 
 An agent stops when its drawn shape meets the drawn shape of its goal, not when their bounding
 squares meet. Every invented shape is a lobed disc with a certain number, depth and rotation of

@@ -14,14 +14,14 @@ class Manner:
 
     spacing: int | None  # pixels between overlapping blocks; None if no blocks overlap
     covered: bool  # whether a block also stands on the lock's cell
-    wait: int  # frames until the barrier has gone
-    jump: bool  # whether the agent is moved to where the lock was afterwards
+    wait: int  # frames until the barrier is gone
+    jump: bool  # whether the agent is then moved to where the lock was
     jitter: int  # how far a carried key strays from the agent
 
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """A rectangle of cells and what closes it."""
+    """A rectangle of cells, and the walls and barrier that close it."""
 
     inside: Cells
     walls: Cells  # the part of its ring made of walls

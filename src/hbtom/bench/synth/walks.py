@@ -30,9 +30,9 @@ from hbtom.bench.synth.sprites import OBJECT_R, shapes_touch
 from hbtom.observe import Identity
 
 ITEM_R = 9  # half the side of the square that an item (object or key) takes up
-PLAIN = 2  # pixels by which an item could be larger or smaller without changing which path is open
-NOTABLE = 2.0  # pixels that walking around an item adds, at least, to count as a detour
-MIDST = 10  # pixels between a path and an item that is placed in the way, at most
+PLAIN = 2  # an item this many pixels larger or smaller must not change which path is open
+NOTABLE = 2.0  # least extra length of walking around an item that counts, in pixels
+MIDST = 10  # largest distance between a path and an item placed in the way, in pixels
 
 Walk = tuple[Point, ...]  # the agent's centre in every frame from home to contact
 
@@ -40,7 +40,7 @@ Walk = tuple[Point, ...]  # the agent's centre in every frame from home to conta
 def routes_from(
     solid: Sequence[Box], start: Point, goal: Point, other: Point | None = None
 ) -> RouteField:
-    """Routes of an agent that is going to the goal while another item lies somewhere."""
+    """Routes of an agent that goes to the goal, past another item if there is one."""
     if other is not None:
         field = _around(solid, other, start)
         if np.isfinite(field.length(goal)):
@@ -106,7 +106,7 @@ def walk_to(rng: Rng, field: RouteField, agent: Identity, goal: Thing, r: int = 
 
 
 def still_before_and_after(moments: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Add the still frames before and after what happens in a trial."""
+    """Add the still frames at the beginning and at the end of a trial."""
     first, last = moments[0], moments[-1]
     return (first,) * (STILL_FRAMES - 1) + tuple(moments) + (last,) * TRAILING_FRAMES
 

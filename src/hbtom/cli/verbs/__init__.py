@@ -1,1 +1,1 @@
-"""What can be said to hbtom: the words of each verb. What it does is imported when it is called."""
+"""The options and help of each verb; its code is imported when it is called."""

@@ -1,4 +1,4 @@
-"""Verbs for models and the benchmark: showing models, fitting them, telling how good they are."""
+"""Verbs for models and the benchmark: showing, fitting and evaluating models."""
 
 from __future__ import annotations
 
@@ -53,14 +53,15 @@ def evaluate(**given: Any) -> None:
     """Judge all pairs of DATASET and print the benchmark's table.
 
     DATASET is a folder of task folders, or one of the public zip archives, or a .parquet archive
-    that 'hbtom pack' made, or a folder of them. With labels, files may have any name and folder.
-    Without DATASET, a synthetic benchmark of the suite is made once and kept in the cache folder.
-    With the suite 'social', mean plausibilities of expected and other episodes are printed, too.
+    made by 'hbtom pack', or a folder of them. With labels, files may have any name and folder.
+    Without DATASET, a synthetic benchmark of the suite is generated once and kept in the cache
+    folder. With the suite 'social', mean plausibilities of expected and other episodes are also
+    printed.
     """
     if given["resume"] and given["out"] is None:
         raise click.UsageError("--resume continues a file: name it with --out.")
     if given["cluster"] is not None and given["workers"] is not None:
-        raise click.UsageError("--workers are processes on this machine: not with --cluster.")
+        raise click.UsageError("--workers are processes on this machine, not those of --cluster.")
     check_rater(given["rater"])
 
 
@@ -75,7 +76,7 @@ def evaluate(**given: Any) -> None:
     "changes",
     multiple=True,
     metavar="NAME=VALUE[,VALUE]",
-    help="With --to: values of a parameter to choose from; may be given again.",
+    help="With --to: values of a parameter to choose from; may be repeated.",
 )
 @measures_options
 @format_option
@@ -83,16 +84,16 @@ def evaluate(**given: Any) -> None:
 def fit(**given: Any) -> None:
     """Fit the classifier of a model to DATASET and write the model to a file.
 
-    Without DATASET, 220 synthetic episodes are made, with a seed that is not used for reporting.
+    Without DATASET, 220 synthetic episodes are generated, with a seed not used for reporting.
 
     With --to, parameters are chosen so that the model agrees with people who saw DATASET, which may
-    then also be a folder of worlds with plans, as for 'hbtom infer'. The figure for scenarios that
-    were left out is printed first. 'hbtom correlate' explains the file.
+    then also be a folder of worlds with plans, as for 'hbtom infer'. The agreement on scenarios
+    that were left out is printed first. 'hbtom correlate' explains the file.
     """
     if given["to"] is None and given["changes"]:
         raise click.UsageError("--vary is for fitting to people: name their answers with --to.")
     if given["to"] is not None and not (given["changes"] and given["dataset"]):
-        raise click.UsageError("--to needs DATASET, which people saw, and --vary NAME=VALUE,VALUE.")
+        raise click.UsageError("--to needs the DATASET people saw, and --vary NAME=VALUE,VALUE.")
 
 
 @verb
@@ -104,10 +105,10 @@ def fit(**given: Any) -> None:
 @workers_option
 @rater_option
 def ablate(**given: Any) -> None:
-    """Switch off surprises and assumptions one at a time, and evaluate each time.
+    """Evaluate with one surprise or assumption switched off at a time.
 
     With the suite 'social', these are the parts of the model that concern other minds. With
-    --rater, it is the episodes that change, such as which object is where at test.
+    --rater, the episodes are changed instead, such as the places of the objects at test.
     """
     check_rater(given["rater"])
 
@@ -119,7 +120,7 @@ def ablate(**given: Any) -> None:
     multiple=True,
     required=True,
     metavar="NAME=VALUE[,VALUE]",
-    help="Values of a parameter, as in 'hbtom model show'; may be given again.",
+    help="Values of a parameter, as in 'hbtom model show'; may be repeated.",
 )
 @dataset_options
 @file_option("-o", "--out", help="Write one row per model and task: .csv, .jsonl, .parquet.")
@@ -129,13 +130,13 @@ def ablate(**given: Any) -> None:
 @workers_option
 @click.option("--rater", metavar=RATER, help="Sweep a rater of your own instead of a model.")
 def sweep(**given: Any) -> None:
-    """Evaluate a model on DATASET with every combination of some parameters."""
+    """Evaluate a model on DATASET with every combination of parameter values."""
     check_rater(given["rater"])
 
 
 @verb
 @click.argument("ratings", type=path)
-@file_option("--dataset", help="Also say which of its pairs are not rated.")
+@file_option("--dataset", help="Also list its pairs that are not rated.")
 @labels_option
 @direction_option
 @format_option
@@ -157,7 +158,7 @@ def score(**given: Any) -> None:
     callback=lambda context, option, given: named(given, ""),
 )
 @measures_options
-@click.option("--column", help="Of RESULTS: what is compared, such as surprise_goal.")
+@click.option("--column", help="The column of RESULTS to compare, such as surprise_goal.")
 @option("--samples", type=click.IntRange(10, 100_000), default=2000, help="Bootstrap samples.")
 @option("--seed", type=click.IntRange(0), default=0, help="Of the samples.")
 @file_option(
@@ -172,9 +173,9 @@ def correlate(**given: Any) -> None:
 
     MEASURES has one row per answer: a 'scenario' (or 'file', or 'task', 'pair' and 'member'),
     perhaps 'participant', 'time', 'goal' and 'category', and 'looking', 'rating' or 'choice'.
-    RESULTS are what 'judge --out', 'evaluate --out' or 'infer --out' wrote, or JSON of 'judge' or
-    'infer', or a folder of it. Prints correlations with 95 % intervals over scenarios and
-    participants.
+    RESULTS are files written by 'judge --out', 'evaluate --out' or 'infer --out', or JSON of
+    'judge' or 'infer', or a folder of it. Prints correlations with 95 % intervals over scenarios
+    and participants.
     """
 
 
@@ -185,20 +186,20 @@ def correlate(**given: Any) -> None:
 @file_option("--dataset", help="Where the episodes are. Default: where they were judged.")
 @labels_option
 @click.option(
-    "--model", help="What judged: a preset, TOML file or file of weights. Default: as recognised."
+    "--model", help="The model used: a preset, TOML file or file of weights. Default: detected."
 )
 @option(
     "--pages",
     type=click.IntRange(min=0),
     default=20,
-    help="Pages on which to watch pairs, beside the report.",
+    help="Number of pages to watch pairs on, next to the report.",
 )
 def report(**given: Any) -> None:
-    """Make a report of RESULTS, a file that 'evaluate --out' wrote, or of any ratings.
+    """Make a report of RESULTS, a file written by 'evaluate --out', or of any ratings.
 
-    The report is one HTML file that needs no network: accuracy against all published figures, what
-    separates expected from unexpected episodes, calibration, and every pair. Pairs that went wrong,
-    and the closest calls, can be watched: their pages are in a folder beside the report.
+    The report is one HTML file that needs no network. It shows accuracy next to all published
+    figures, what separates expected from unexpected episodes, calibration, and every pair. Wrong
+    pairs and the closest calls can be watched: their pages are in a folder next to the report.
     """
 
 
@@ -208,7 +209,7 @@ def report(**given: Any) -> None:
 @labels_option
 @format_option
 def compare(**given: Any) -> None:
-    """Tell, with a paired test, in which tasks two sets of ratings differ."""
+    """Find out, with a paired test, in which tasks two sets of ratings differ."""
 
 
 @verb
@@ -216,13 +217,13 @@ def compare(**given: Any) -> None:
 @file_option("--data", help="Episodes to learn from. Default: generated background tasks.")
 @file_option("-o", "--out", help="The weights to write. Default: NETWORK.safetensors")
 @flag("--overwrite", help="Replace the file given to --out.")
-@click.option("--episodes", type=click.IntRange(2, 10_000_000), help="How many to generate.")
+@click.option("--episodes", type=click.IntRange(2, 10_000_000), help="Number to generate.")
 @click.option(
     "--steps",
     type=click.IntRange(1, 100_000_000),
-    help="Steps of training. The encoder takes no more.",
+    help="Training steps; for the encoder, at most as many.",
 )
-@option("--seed", type=click.IntRange(min=0), default=0, help="The same seed, the same weights.")
+@option("--seed", type=click.IntRange(min=0), default=0, help="The same seed gives equal weights.")
 @flag("--quick", help="Train little, in a minute or two on a small machine.")
 @click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Default: a GPU if there is one.")
 @click.option(
@@ -230,19 +231,19 @@ def compare(**given: Any) -> None:
     type=click.Choice(["float32", "bfloat16"]),
     help="Numbers inside the network. Default: bfloat16 on a GPU, float32 elsewhere.",
 )
-@flag("--resume", help="Go on where an interrupted run has stopped.")
+@flag("--resume", help="Continue an interrupted run.")
 @workers_option
 def train(**given: Any) -> None:
-    """Train a NETWORK to expect what agents do, and write its weights.
+    """Train a NETWORK to predict what agents do, and write its weights.
 
     bc-mlp, bc-rnn and video-rnn are the baselines of the benchmark's paper. The set transformer
     sees things instead of pixels. One episode in five is held out to measure the loss.
 
-    An interrupted run leaves a checkpoint beside --out. With --resume and the same options, the run
-    goes on and ends with the same weights. Needs the extra 'train'.
+    An interrupted run leaves a checkpoint next to --out. With --resume and the same options, the
+    run continues and ends with the same weights. Needs the extra 'train'.
     """
     if given["data"] is not None and given["episodes"] is not None:
-        raise click.UsageError("--episodes says how many to generate: not with --data.")
+        raise click.UsageError("--episodes says how many to generate; do not use it with --data.")
 
 
 @click.group()
@@ -252,7 +253,7 @@ def model() -> None:
 
 @model.command("list")
 def _list_models() -> None:
-    """List the models that come with hbtom."""
+    """List the models shipped with hbtom."""
     start("model", "list_presets")
 
 

@@ -38,7 +38,7 @@ def browse(**given: Any) -> None:
     Starts a small server on this machine and prints its address. Pairs are judged when you look at
     them, or all at once at the press of a button. Ctrl-C stops the server.
 
-    DATASET is what 'hbtom evaluate' takes. Needs the extra 'viewer'.
+    DATASET is as for 'hbtom evaluate'. Needs the extra 'viewer'.
     """
 
 
@@ -56,7 +56,7 @@ def browse(**given: Any) -> None:
     help="Another place to get the archives from: http, https or file.",
 )
 @flag("--background", help="Also the four background (training) tasks.")
-@flag("--again", help="Fetch archives even if they are there already.")
+@flag("--again", help="Fetch archives even if they exist already.")
 def download(**given: Any) -> None:
     """Fetch the public archives of the benchmark: those of each TASK, or all nine."""
 
@@ -67,7 +67,7 @@ def download(**given: Any) -> None:
 @option("--pairs", type=click.IntRange(1, 1_000_000), default=20, help="Pairs per task.")
 @option("--seed", type=click.IntRange(min=0), default=0, help="The same seed gives the same files.")
 @tasks_option
-@flag("--background", help="Also make the four background tasks.")
+@flag("--background", help="Also generate the four background tasks.")
 @compress_option
 @click.option(
     "--jitter",
@@ -94,8 +94,8 @@ def download(**given: Any) -> None:
 def generate(**given: Any) -> None:
     """Write a synthetic benchmark into the folder OUT.
 
-    The suite 'bib' has the benchmark's nine tasks, 'social' five tasks with other agents. Of social
-    tasks, OUT/labels.json tells how plausible each episode is, and why.
+    The suite 'bib' has the benchmark's nine tasks, 'social' has five tasks with other agents. For
+    social tasks, OUT/labels.json says how plausible each episode is, and why.
     """
     if given["suite"] != "bib" and (given["background"] or given["jitter"] or given["missing"]):
         raise click.UsageError("--background, --jitter and --missing are for the suite 'bib'.")
@@ -111,8 +111,8 @@ def generate(**given: Any) -> None:
 def pack(**given: Any) -> None:
     """Pack all pairs of DATASET into one compact archive, a Parquet file.
 
-    The archive is a dataset too: evaluate, sweep, fit and ablate read it, and judge reads it or one
-    of its episodes, such as OUT.parquet/preference/000001loe. It needs no labels.
+    The archive is also a dataset: evaluate, sweep, fit and ablate read it, and judge reads it or
+    one of its episodes, such as OUT.parquet/preference/000001loe. It needs no labels.
     """
 
 
@@ -140,13 +140,13 @@ def convert(**given: Any) -> None:
 @verb
 @click.argument("model")
 @click.argument("other", required=False)
-@click.option("--ablation", metavar="NAME", help="Without one of the assumptions of MODEL.")
+@click.option("--ablation", metavar="NAME", help="Drop one of the assumptions of MODEL.")
 @click.option(
     "--set",
     "changes",
     multiple=True,
     metavar="NAME=VALUE",
-    help="With another value of a parameter, as in 'hbtom model show'; may be given again.",
+    help="Another value of a parameter, as in 'hbtom model show'; may be repeated.",
 )
 @file_option("-o", "--out", help="A new folder for the episodes and a table of them.")
 @suite_option
@@ -166,8 +166,8 @@ def design(**given: Any) -> None:
     """Search for episodes on which MODEL and OTHER disagree most.
 
     Models are presets or TOML files. Instead of OTHER, give --ablation or --set to compare MODEL
-    with a changed version of it. Candidates are generated. Of those that are kept, familiarization
-    is cut to the first few trials that still make the difference.
+    with a changed version of it. Candidates are generated. The familiarization of those that are
+    kept is cut to the fewest trials that still make the difference.
     """
     ways = (given["other"], given["ablation"], given["changes"])
     if sum(map(bool, ways)) != 1:

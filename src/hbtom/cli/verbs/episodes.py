@@ -45,12 +45,12 @@ def judge(**given: Any) -> None:
     for_files = given["resume"] or given["overwrite"] or given["workers"] is not None
     if given["out"] is None and for_files:
         raise click.UsageError(
-            "--resume, --overwrite and --workers are for results in a file: name it, --out."
+            "--resume, --overwrite and --workers are for results in a file: name it with --out."
         )
     if given["out"] is not None and (given["trace"] or given["form"] == "json"):
-        raise click.UsageError("--trace and --format json are for what is printed: not with --out.")
+        raise click.UsageError("--trace and --format json are for printed output, not for --out.")
     if given["out"] is not None and given["rater"] is not None:
-        raise click.UsageError("--rater prints ratings: not with --out.")
+        raise click.UsageError("--rater only prints ratings; do not use it with --out.")
 
 
 @verb
@@ -67,9 +67,9 @@ def judge(**given: Any) -> None:
     help="Open the page in a browser, or not. Default: open it unless --out is given.",
 )
 def show(**given: Any) -> None:
-    """Make a page on which to watch EPISODE together with the model's beliefs.
+    """Make a page to watch EPISODE on, together with the model's beliefs.
 
-    EPISODE may also be a plan, in the folder of its world: *.plan beside domain.pddl, problem.pddl
+    EPISODE may also be a plan in the folder of its world: *.plan next to domain.pddl, problem.pddl
     and goals.txt, or in plans/ below them. The default model is then 'paper'.
 
     With a second episode, such as the other one of a pair, both play side by side. The page is a
@@ -125,7 +125,7 @@ def _centimetres(given: str | None) -> float | None:
     callback=lambda context, option, given: _numbers(given),
     help="Only these trials, counted from 1, such as 1-3,9.",
 )
-@flag("--beliefs", help="Show the probability of each goal beside it.")
+@flag("--beliefs", help="Show the probability of each goal next to it.")
 @model_option
 @scene_option
 @option("--fps", type=Number(1, 120), default=25, help="Pictures per second.")
@@ -179,7 +179,7 @@ def studio(**given: Any) -> None:
 
 @click.group()
 def scene() -> None:
-    """Describe where a track was recorded: the world, and what stands in it."""
+    """Describe where a track was recorded: the world, and what is in it."""
 
 
 @scene.command("new")
@@ -189,6 +189,6 @@ def scene() -> None:
 def _new_scene(**given: Any) -> None:
     """Write a scene file to fill in, with every field explained.
 
-    With TRACK, a CSV or HDF5 file, names and the size are those found in it.
+    With TRACK, a CSV or HDF5 file, names and size are taken from it.
     """
     start("new_scene", "new", **given)

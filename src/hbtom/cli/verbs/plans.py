@@ -1,4 +1,4 @@
-"""Verbs for plans in any domain: what agents want."""
+"""Verbs for plans in any domain: inferring what agents want."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ _named_plans = partial(named, otherwise="agent")
 @format_option
 @file_option("-o", "--out", help="Write one row per plan, time and goal: .csv, .jsonl, .parquet.")
 @file_option("--plot", "figure", help="Also draw a figure: .pdf, .svg or .png")
-@file_option("--page", help="Also make a page on which to watch the plans: .html")
+@file_option("--page", help="Also make a page to watch the plans on: .html")
 @file_option("--movie", help="Also make a movie of the plans: .gif or .mp4")
 @flag("--overwrite", help="Replace the files given to --out, --plot, --page and --movie.")
 def infer(**given: Any) -> None:
     """Infer an agent's goal from an observed plan, in any domain described in PDDL.
 
     Prints the beliefs about goal and efficiency after every action. Several plans are several
-    trials: what is learnt about an agent carries over from one to the next.
+    trials: beliefs about an agent carry over from one to the next.
 
     WORLDS are folders with domain.pddl, problem.pddl, goals.txt and plans (*.plan), or folders of
-    them. Each plan is then a scenario of its own, with an agent of its own.
+    them. Each plan is then a separate scenario, with its own agent.
     """
     files = [given[name] for name in ("domain", "problem", "goals", "plans")]
     if any(files) != all(files) or bool(given["worlds"]) == any(files):
@@ -110,10 +110,10 @@ def infer(**given: Any) -> None:
     help="How many observations are wrong. Default: inferred.",
 )
 @flag("--whole", help="The observations are whole plans: no action is missing.")
-@flag("--strict", help="Refuse observations that are no actions of the problem.")
+@flag("--strict", help="Refuse observations that are not actions of the problem.")
 @flag(
     "--same-agent",
-    help="All problems are of one agent, unless it is named: what is learnt carries over.",
+    help="Problems without a named agent are of one agent, and beliefs about it carry over.",
 )
 @flag("--peers", help="Also ask other recognisers: by landmarks, by cost difference.")
 @click.option("--model", help="A preset or a TOML file; its motion and noise are not used.")
@@ -128,11 +128,11 @@ def infer(**given: Any) -> None:
 def recognise(**given: Any) -> None:
     """Recognise the goals of agents from some of their actions, in any domain described in PDDL.
 
-    A PROBLEM is an archive of the field's public layout (.tar.bz2 with domain.pddl, template.pddl,
+    A PROBLEM is an archive in the field's usual layout (.tar.bz2 with domain.pddl, template.pddl,
     hyps.dat, obs.dat and perhaps real_hyp.dat), a folder with these files, or a folder of any of
-    these, which is searched through. Prints a table of how often the true goal is found, or, of one
-    problem, how probable each goal is. What is learnt about an AGENT who is named carries over to
-    its next problem.
+    these, which is searched recursively. Prints a table of how often the true goal is found or,
+    for a single problem, how probable each goal is. Beliefs about a named AGENT carry over to its
+    next problem.
     """
     files = [given[name] for name in ("domain", "problem", "goals", "observations")]
     if any(files) != all(files) or bool(given["problems"]) == any(files):
@@ -142,7 +142,7 @@ def recognise(**given: Any) -> None:
     if given["resume"] and given["out"] is None:
         raise click.UsageError("--resume continues a file: name it with --out.")
     if given["same_agent"] and given["workers"] not in (None, 1):
-        raise click.UsageError("--same-agent takes problems one after the other: no --workers.")
+        raise click.UsageError("--same-agent solves problems one by one; do not use --workers.")
 
 
 @verb
@@ -152,7 +152,7 @@ def recognise(**given: Any) -> None:
     "--problem",
     "problems",
     multiple=True,
-    help="The problem, in PDDL. If repeated: others that may be the case for all the agent knows.",
+    help="The problem, in PDDL. If repeated: others that the agent considers possible.",
 )
 @file_option("--goals", help="What the agent may want, one goal per line: NAME: (CONDITION)")
 @click.option(
@@ -163,7 +163,7 @@ def recognise(**given: Any) -> None:
     callback=lambda context, option, given: named(given, "agent"),
     help="An observed plan, one action per line; may be repeated.",
 )
-@file_option("--sees", help="What the agent can always tell, one per line: NAME: (CONDITION)")
+@file_option("--sees", help="What the agent can always see, one per line: NAME: (CONDITION)")
 @flag("--stopped", help="Agents stopped after the last action of their plans.")
 @option("--model", default="paper", help="A preset or a TOML file; [desires] is used.")
 @option(
@@ -181,10 +181,11 @@ def attribute(**given: Any) -> None:
     """Infer how much agents want each thing, and what they believe, from what they do.
 
     WORLDS are files with a map and the paths of agents through it. Agents like some things more
-    than others, see what no wall hides, and may take the second best if the best is not there.
+    than others, see everything that no wall hides, and may take the second best if the best is
+    missing.
     """
     pddl = [given[name] for name in ("domain", "problems", "goals", "plans")]
     if any(pddl) != all(pddl) or bool(given["worlds"]) == any(pddl):
         raise click.UsageError("give WORLDS, or all of --domain, --problem, --goals and --plan.")
     if given["worlds"] and (given["sees"] or given["stopped"]):
-        raise click.UsageError("--sees and --stopped are for PDDL: not with WORLDS.")
+        raise click.UsageError("--sees and --stopped are for PDDL, not for WORLDS.")

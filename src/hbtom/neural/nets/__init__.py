@@ -1,6 +1,6 @@
-"""The networks by name. All expect what the agent does next, from eight trials and a ninth.
+"""The networks by name. All predict what the agent does next, from eight trials and a ninth.
 
-A network is given a batch of episodes (:mod:`batch`), the last trial of each being the target.
+The input of a network is a batch of episodes (:mod:`batch`); the last trial of each is the target.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Sight = Literal["states", "pictures", "things"]  # encoded pictures, pictures, o
 
 @dataclass(frozen=True)
 class Network:
-    """A network, apart from its weights."""
+    """A network without its weights."""
 
     name: str
     version: int  # of the architecture: weights fit only one
@@ -26,7 +26,7 @@ class Network:
     init: Callable[[int], dict[str, Array]]  # from a seed to weights
     predict: Callable[[Backend, Weights, Batch], Array]  # an action, or a picture, for each step
     errors: Callable[[Backend, Weights, Batch], Array]  # for each step of the last trial
-    loss: Callable[[Backend, Weights, Batch], Array]  # to be made small by training
+    loss: Callable[[Backend, Weights, Batch], Array]  # minimised by training
 
 
 def _cloning(

@@ -1,4 +1,4 @@
-"""What networks are given: arrays by name, the last trial of each episode being the target."""
+"""The input of networks: arrays by name; the last trial of each episode is the target."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from hbtom.neural.operations import Array
 
-# All have the axes episode and trial first.
+# The first two axes of all are episode and trial.
 #   there     [step]             whether the trial has this step
-#   actions   [step, 2]          the mean displacement in a frame, halved
-#   states    [step, 128]        what the encoder makes of the picture before each step
+#   actions   [step, 2]          the mean displacement per frame, halved
+#   states    [step, 128]        the encoded picture before each step
 #   pictures  [step + 1, 84, 84, 3]
-# Those of the set transformer are described there.
+# The arrays of the set transformer are described there.
 Batch = Mapping[str, Array]

@@ -1,7 +1,7 @@
 """BC-MLP: behaviour cloning, with a context of single states and actions.
 
 A state and the action taken in it pass through an MLP. The mean over the context is the agent's
-character. The policy expects an action, given a state and this character.
+character. The policy predicts an action, given a state and this character.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from hbtom.neural.nets import cloning, encoder
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array, Backend, Weights, masked_mean, mlp, mlp_weights
 
-PAIRS = 30  # states and actions of the context that are looked at in training
+PAIRS = 30  # states and actions of the context that are used in training
 CHARACTER = 32
 
 
 def init(seed: int) -> dict[str, Array]:
-    """Return weights to start from."""
+    """Return initial weights."""
     rng = np.random.default_rng(seed)
     context = mlp_weights(rng, "context", (encoder.STATE + cloning.ACTION, 64, 64, CHARACTER))
     return encoder.init(rng) | context | cloning.init(rng, CHARACTER)
@@ -31,7 +31,7 @@ def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def _looked_at(ops: Backend, there: Array) -> Array:
-    """Return which pairs are looked at: all of them, and some at random in training."""
+    """Return which pairs are used: all of them, but only some at random in training."""
     if not ops.training:
         return there
     luck = ops.xp.where(there, ops.uniform("pairs", there.shape), -1)

@@ -1,7 +1,7 @@
 """BC-RNN: behaviour cloning, with a context of sequences.
 
-The states and actions of a trial pass through two bidirectional layers of LSTM with 32 units. What
-these say in the end, averaged over trials, is the agent's character.
+The states and actions of a trial pass through two bidirectional layers of LSTM with 32 units. Their
+last outputs, averaged over trials, are the agent's character.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LAYERS, UNITS = 2, 32
 
 
 def init(seed: int) -> dict[str, Array]:
-    """Return weights to start from."""
+    """Return initial weights."""
     rng = np.random.default_rng(seed)
     weights = encoder.init(rng)
     for layer in range(LAYERS):
@@ -32,7 +32,7 @@ def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def character(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return what the context says about the agent: 64 numbers."""
+    """Return the agent's character according to the context: 64 numbers."""
     x = cloning.pairs(ops, batch)
     n, trials, steps, _ = x.shape
     x, there = x.reshape(n * trials, steps, -1), batch["there"][:, :-1].reshape(n * trials, steps)

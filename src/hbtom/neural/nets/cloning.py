@@ -1,4 +1,4 @@
-"""What BC-MLP and BC-RNN share: from a state and the agent's character to an action."""
+"""The part that BC-MLP and BC-RNN share: the policy, given a state and the agent's character."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DROPPED = 0.2
 
 
 def init(rng: Rng, character: int) -> dict[str, Array]:
-    """Return weights to start from."""
+    """Return initial weights."""
     return mlp_weights(rng, "policy", (STATE + character, *HIDDEN, ACTION))
 
 
@@ -25,12 +25,12 @@ def act(ops: Backend, weights: Weights, states: Array, character: Array) -> Arra
 
 
 def pairs(ops: Backend, batch: Batch) -> Array:
-    """Return all states of the context together with the actions taken in them."""
+    """Return all states of the context, together with the actions taken in them."""
     seen = [batch[name][:, :-1].astype(ops.dtype) for name in ("states", "actions")]
     return ops.xp.concatenate(seen, axis=-1)
 
 
 def squared_errors(ops: Backend, expected: Array, batch: Batch) -> Array:
-    """Return the squared error of each step of the last trial; 0 for steps that are not there."""
+    """Return the squared error of each step of the last trial; 0 for missing steps."""
     errors = ((expected - batch["actions"][:, -1].astype(ops.xp.float32)) ** 2).mean(axis=-1)
     return ops.xp.where(batch["there"][:, -1], errors, 0)

@@ -18,12 +18,12 @@ from hbtom.neural.operations import (
 
 STRIDES = 2, 2, 2, 1
 CHANNELS = 32
-PATCH = 7  # rows and columns that the convolutions make of a picture of 84 x 84
+PATCH = 7  # rows and columns that the convolutions leave of a picture of 84 x 84
 STATE = 128
 
 
 def init(rng: Rng) -> dict[str, Array]:
-    """Return weights to start from."""
+    """Return initial weights."""
     weights: dict[str, Array] = {}
     for i in range(len(STRIDES)):
         weights |= conv_weights(rng, f"encoder/{i}", CHANNELS if i else 3, CHANNELS)
@@ -31,7 +31,7 @@ def init(rng: Rng) -> dict[str, Array]:
 
 
 def encode(ops: Backend, weights: Weights, pictures: Array) -> Array:
-    """Return the state that each picture [n, 84, 84, 3] shows, 128 numbers.
+    """Return the state in each picture [n, 84, 84, 3], 128 numbers.
 
     Pictures are bytes, or numbers between 0 and 1.
     """

@@ -1,20 +1,20 @@
-"""The set transformer: sees things instead of pixels, and expects a step towards one of them.
+"""The set transformer, which sees things instead of pixels and predicts a step towards one of them.
 
-Things have no names. The network knows only which things look alike, so that it must learn from the
-context what became of each: whether the agent ended there. What another agent did says nothing.
+Things have no names. The network knows only which things look alike, so it must learn from the
+context whether the agent ended at each of them. Trials of other agents do not count.
 Agent, things, walls and barrier are tokens that attend to each other. The agent and every thing
-then propose steps, each a density of actions. The mixture of all is what is expected. The error
-of a step is the negative logarithm of its density, counted from the highest possible one.
+then propose steps, each a density of actions. The prediction is the mixture of all. The error
+of a step is the negative logarithm of its density, relative to the highest possible one.
 
-The arrays that it is given, after the axes of episodes and trials, are in shares of the world:
+Its inputs, after the axes of episodes and trials, are in shares of the world:
 
 ===========  ==================  ===============================================
 there        [step]              whether the trial has this step
-actions      [step, 2]           the mean displacement in a frame, halved
+actions      [step, 2]           the mean displacement per frame, halved
 agent        [step + 1, 2]       where the agent is
-agent_look   []                  a number for how it looks
-things       [step + 1, thing, 3]  where things are, and 1 where they are there
-looks        [thing]             a number for how each looks; 0 is none
+agent_look   []                  a number for its look
+things       [step + 1, thing, 3]  where things are, and 1 where they are present
+looks        [thing]             a number for each look; 0 is none
 boxes        [box, 5]            centre, width, height, and 1 for parts of the barrier
 standing     [step + 1, box]     whether each stands
 ===========  ==================  ===============================================
@@ -42,16 +42,16 @@ from hbtom.neural.operations import (
 )
 
 WIDE, HEADS, LAYERS, SUMMARY = 128, 4, 4, 16
-FAR = 0.5  # a quarter of the world; beyond that, and where it is gone, a thing is just not reached
-STEPS = 4  # steps of the target that are learnt from at a time
-PROPOSALS = 2  # by each token: there may be two ways around a wall
-NARROWEST = 0.03  # scale of a proposal, at least
-FREEDOM = 3  # degrees of freedom of Student's t: even among odd steps, some are odder than others
+FAR = 0.5  # a quarter of the world; beyond that, or if it is gone, a thing counts as not reached
+STEPS = 4  # steps of the target per training example
+PROPOSALS = 2  # per token: there may be two ways around a wall
+NARROWEST = 0.03  # least scale of a proposal
+FREEDOM = 3  # degrees of freedom of Student's t, whose heavy tails grade unexpected steps
 DENSEST = -math.log(2 * math.pi * NARROWEST**2)  # the highest log density
 
 
 def init(seed: int) -> dict[str, Array]:
-    """Return weights to start from."""
+    """Return initial weights."""
     rng = np.random.default_rng(seed)
     weights = mlp_weights(rng, "past", (1, 64, SUMMARY))
     for name, fields in (("agent", 2), ("thing", 6 + SUMMARY + 1), ("box", 7)):
@@ -85,7 +85,7 @@ def loss(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def errors(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return the error of each step of the last trial; 0 for steps that are not there."""
+    """Return the error of each step of the last trial; 0 for missing steps."""
     found = _errors(ops, weights, batch, _all_steps(ops, batch))
     return ops.xp.where(batch["there"][:, -1], found, 0)
 
@@ -113,10 +113,7 @@ def _errors(ops: Backend, weights: Weights, batch: Batch, steps: Array) -> Array
 def propose(
     ops: Backend, weights: Weights, batch: Batch, steps: Array
 ) -> tuple[Array, Array, Array]:
-    """Return all proposals for some steps of the last trial.
-
-    These are the logarithm of their shares, actions, and scales.
-    """
+    """Return all proposals for these steps of the last trial: log shares, actions and scales."""
     xp = ops.xp
     x, there, speakers = tokens(ops, weights, batch, steps)
     for i in range(LAYERS):
@@ -134,7 +131,7 @@ def propose(
 
 
 def tokens(ops: Backend, weights: Weights, batch: Batch, steps: Array) -> tuple[Array, Array, int]:
-    """Return the tokens of some steps, which of them are there, and how many may propose.
+    """Return the tokens of these steps, which of them exist, and how many may propose.
 
     Tokens are the agent, the things and the boxes, each with its place as seen from the agent.
     """
@@ -168,9 +165,9 @@ def tokens(ops: Backend, weights: Weights, batch: Batch, steps: Array) -> tuple[
 
 
 def summaries(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return what became of each thing of the last trial when this agent met it before.
+    """Return features of how near this agent has come to each thing of the last trial before.
 
-    This is the mean over all things of the context that look like it, and how many there were.
+    This is the mean over all things of the context that look like it, and their number.
     """
     xp = ops.xp
     things = batch["things"][:, :-1, -1].astype(xp.float32)  # in the end
@@ -188,7 +185,7 @@ def summaries(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def hidden(ops: Backend, batch: Batch, which: Array) -> Batch:
-    """Return episodes in which nothing of some trials is known, apart from the last one."""
+    """Return episodes in which these trials of the context are hidden."""
     hide = which & (ops.xp.arange(which.shape[1]) < which.shape[1] - 1)
     return {**batch, "looks": ops.xp.where(hide[..., None], 0, batch["looks"])}
 
@@ -216,7 +213,7 @@ def _turned(ops: Backend, values: Array, flips: Array, middle: float) -> Array:
 
 
 def _at(ops: Backend, values: Array, steps: Array) -> Array:
-    """Return what arrays [n, step, ...] hold at some steps [n, chosen]."""
+    """Return the values of arrays [n, step, ...] at these steps [n, chosen]."""
     return ops.xp.take_along_axis(values, steps.reshape(*steps.shape, *[1] * (values.ndim - 2)), 1)
 
 

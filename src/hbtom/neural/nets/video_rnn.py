@@ -1,8 +1,8 @@
-"""Video-RNN: expects the next picture.
+"""Video-RNN, which predicts the next picture.
 
 A recurrent network over the pictures of each trial of the context, averaged over trials, gives the
-agent's character (as in ToMnet, Rabinowitz et al. 2018). A U-Net (Ronneberger et al. 2015) adds to
-a picture what is expected to change, given this character.
+agent's character (as in ToMnet, Rabinowitz et al. 2018). A U-Net (Ronneberger et al. 2015) adds the
+expected change to a picture, given this character.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from hbtom.neural.operations import (
 LOOK = 16, 32, 32  # channels of the convolutions that look at the context, each with stride 2
 PATCH = 11  # rows and columns that they leave
 UNITS = 64  # of the LSTM, and numbers in a character
-STEPS = 6  # steps of the target that are learnt from at a time
+STEPS = 6  # steps of the target per training example
 DOWN = 16, 32, 64  # channels of the U-Net on its way down, at 84, 42 and 21 rows
 
 
 def init(seed: int) -> dict[str, Array]:
-    """Return weights to start from."""
+    """Return initial weights."""
     rng = np.random.default_rng(seed)
     weights: dict[str, Array] = {}
     for i, (channels, out) in enumerate(zip((3, *LOOK), LOOK, strict=False)):
@@ -65,7 +65,7 @@ def predict(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def errors(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return the mean squared error of each picture; 0 for steps that are not there."""
+    """Return the mean squared error of each picture; 0 for missing steps."""
     after = unit(ops, batch["pictures"][:, -1, 1:])
     missed = (predict(ops, weights, batch) - after).astype(ops.xp.float32)
     return ops.xp.where(batch["there"][:, -1], (missed**2).mean(axis=(2, 3, 4)), 0)
@@ -92,7 +92,7 @@ def loss(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def character(ops: Backend, weights: Weights, batch: Batch) -> Array:
-    """Return what the context says about the agent: 64 numbers."""
+    """Return the agent's character according to the context: 64 numbers."""
     pictures, there = batch["pictures"][:, :-1, :-1], batch["there"][:, :-1]
     n, trials, steps = pictures.shape[:3]
     x = unit(ops, pictures.reshape(n * trials * steps, *pictures.shape[3:]))
@@ -104,7 +104,7 @@ def character(ops: Backend, weights: Weights, batch: Batch) -> Array:
 
 
 def unet(ops: Backend, weights: Weights, x: Array, known: Array) -> Array:
-    """Return what changes in pictures [n, 84, 84, 3], given characters [n, number]."""
+    """Return the change of pictures [n, 84, 84, 3], given characters [n, number]."""
     passed = []
     for i in range(len(DOWN)):
         x = _twice(ops, weights, f"down/{i}", x)
@@ -125,7 +125,7 @@ def _twice(ops: Backend, weights: Weights, name: str, x: Array) -> Array:
 
 
 def _halved(ops: Backend, x: Array) -> Array:
-    """Return the largest of every two by two pixels; an odd edge is filled up with zeros."""
+    """Return the largest of every two by two pixels; an odd edge is padded with zeros."""
     n, rows, columns, channels = x.shape
     x = ops.xp.pad(x, ((0, 0), (0, rows % 2), (0, columns % 2), (0, 0)))
     return x.reshape(n, -(-rows // 2), 2, -(-columns // 2), 2, channels).max(axis=(2, 4))

@@ -29,7 +29,7 @@ def check_group(metadata: Any, group: int, columns: Iterable[str]) -> None:
 
 
 def _size(chunk: Any) -> int:
-    """Return how many bytes a column takes at most; each text may be as long as all of them."""
+    """Return an upper bound on a column's bytes; any single text may be as long as all together."""
     text = chunk.physical_type == "BYTE_ARRAY"
     return int(chunk.num_values * (chunk.total_uncompressed_size if text else _NUMBER))
 
@@ -39,7 +39,7 @@ def read_flat(
 ) -> dict[str, list[Any]]:
     """Return columns of plain values, by default all of them; nested columns are skipped.
 
-    A text that occurs many times is one object, so it takes no more memory than in the file.
+    A text that occurs many times is a single object, so it takes no more memory than in the file.
     """
     pa, parquet = arrow()
     opened = io.BytesIO(source) if isinstance(source, bytes) else source

@@ -1,4 +1,4 @@
-"""What an archive contains: one row per trial, and one column for each thing that is seen.
+"""The columns of an archive, which has one row per trial.
 
 ===============  ==========================  ======================================================
 ``task``         text                        the task of the pair, such as ``preference``
@@ -22,20 +22,19 @@
 ``lock``         body                        null without a lock, and so is the next
 ``lock_there``   truth values, one per frame whether the lock is there
 ``warnings``     texts                       what was unusual about the trial
-``others``       others                      what else is seen: other agents, boards
-``changes``      changes                     what moves or is away, and the camera; null if nothing
+``others``       others                      other agents, and boards
+``changes``      changes                     motion, absence and the camera; null if there is none
 ===============  ==========================  ======================================================
 
 A body is ``{image, colour, x, y, radius}`` with its centre at x, y. A block is ``{x, y, width,
-height}`` with its corner nearest the origin at x, y. An other is ``{kind, image, colour, width,
-height, path_x, path_y, angle}``; the last three have one value per frame, NaN where it is not
-there. Changes are ``{camera, object_paths, agent_there, walls_there}``, each a list or null: x and
+height}`` with its corner nearest the origin at x, y. Each of the others is ``{kind, image, colour,
+width, height, path_x, path_y, angle}``; the last three have one value per frame, NaN where it is
+absent. Changes are ``{camera, object_paths, agent_there, walls_there}``, each a list or null: x and
 y of the camera, x and y per frame and object, a truth value per frame, and one per frame and wall.
 Numbers are doubles. Version 1 of the format had no others, versions 1 and 2 had no changes.
 
 Rows are ordered by pair, then by member, then by trial. Trials at the beginning that both episodes
-of a pair share are stored once, as ``eu``. All rows of a pair are in one row group, together with
-those of other pairs, ``PAIRS`` in all.
+of a pair share are stored once, as ``eu``. A row group contains all rows of up to ``PAIRS`` pairs.
 """
 
 from __future__ import annotations
@@ -161,10 +160,10 @@ def starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
 
 
 def has_changes(rows: Any) -> bool:
-    """Return whether anything but agent and key moves or is away in any row, or has a camera."""
+    """Return whether any row has moving objects, absences or a camera."""
     return "changes" in rows.schema.names and rows.column("changes").null_count < rows.num_rows
 
 
 def has_others(rows: Any) -> bool:
-    """Return whether anything other than agent and items is seen in any row."""
+    """Return whether any row has other agents or boards."""
     return "others" in rows.schema.names and len(rows.column("others").flatten()) > 0

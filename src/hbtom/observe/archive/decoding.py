@@ -1,7 +1,7 @@
-"""From rows to trials, a column at a time: one array contains all paths, and a trial has a slice.
+"""Make trials from rows, a column at a time: one array contains all paths, and a trial has a slice.
 
-Python does work once per trial and once per body, but never once per frame or wall. The result is
-bit for bit what was written, and arrays are read-only, as from every reader.
+Python works once per trial and once per body, but never once per frame or wall. The result equals
+what was written, bit for bit, and arrays are read-only, as from every reader.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _slices(rows: Any, name: str, values: Any) -> list[Any]:
 
 
 def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
-    """Return the values of each row, which must have one per frame."""
+    """Return the values of each row, which must have one value per frame."""
     _check(rows, name, frames)
     values = rows.column(name).values
     truth = str(values.type) == "bool"
@@ -99,7 +99,7 @@ def _check(rows: Any, name: str, frames: Ints) -> None:
 
 
 def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
-    """Yield how much of the barrier is left in each row; nothing if there is none."""
+    """Yield how much of the barrier is left in each row; zeros if there is none."""
     nothing = read_only(np.zeros(frames.max(initial=0)))
     for left, count in zip(_a_frame(rows, "barrier_left", frames), frames.tolist(), strict=True):
         yield nothing[:count] if left is None else left
@@ -142,11 +142,11 @@ def _looks(image: Any, colour: Any) -> Iterator[Identity]:
     return map(looks.__getitem__, which)
 
 
-# Changes and other things, which are rare
+# Changes and others, which are rare
 
 
 def _changed(trial: Trial, row: dict[str, Any] | None) -> Trial:
-    """Return a trial with what moves or is away in it, and its camera."""
+    """Return a trial with its moving objects, absences and camera added."""
     if row is None:
         return trial
     shapes = {
@@ -169,7 +169,7 @@ def _changed(trial: Trial, row: dict[str, Any] | None) -> Trial:
 
 
 def _others(rows: Any) -> list[tuple[Other, ...]]:
-    """Return what else is seen in each row: nothing in archives without such a column."""
+    """Return the others of each row; none in archives that lack this column."""
     if not has_others(rows):
         return [()] * rows.num_rows
     return [tuple(map(_other, row)) for row in rows.column("others").to_pylist()]
@@ -178,7 +178,7 @@ def _others(rows: Any) -> list[tuple[Other, ...]]:
 def _other(row: dict[str, Any]) -> Other:
     x, y = frozen(row["path_x"]), frozen(row["path_y"])
     if len(x) != len(y):
-        raise BadInput("'path_x' and 'path_y' of an other differ in length")
+        raise BadInput("'path_x' and 'path_y' in 'others' differ in length")
     return Other(
         kind=row["kind"],
         look=Identity(row["image"], tuple(row["colour"])),

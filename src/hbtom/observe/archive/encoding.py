@@ -44,7 +44,7 @@ def encoded(task: str, pair: str, expected: Episode, unexpected: Episode) -> Any
 
 
 def _content(trial: Trial) -> bytes:
-    """Return bytes that are the same for two trials only if the trials are, to the last bit."""
+    """Return bytes that are equal for two trials only if the trials are equal, to the last bit."""
     names = [name for name in _FIELDS if name != "others" or trial.others]  # as in version 1
     parts = [_bytes(getattr(trial, name)) for name in names]
     changes = _changes(trial)  # as in version 2, if there are none
@@ -86,7 +86,7 @@ def _row(trial: Trial) -> dict[str, Any]:
 
 
 def _changes(trial: Trial) -> dict[str, Any] | None:
-    """Return what moves or is away, and the camera, as lists; None if there is nothing of this."""
+    """Return motion, absence and the camera as lists; None if there is none of these."""
     values = {name: getattr(trial, name) for name in CHANGING}
     if all(value is None for value in values.values()):
         return None

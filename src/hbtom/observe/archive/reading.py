@@ -44,7 +44,7 @@ class RowsOfPair:
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive whose trials are not read yet."""
+    """An archive whose trials have not been read yet."""
 
     path: str
     footer: Any
@@ -139,7 +139,7 @@ def _file(path: str, footer: Any = None) -> Iterator[Any]:
 
 @contextmanager
 def _errors(path: str) -> Iterator[None]:
-    """Turn the errors of reading an archive into messages for people."""
+    """Turn errors from reading an archive into messages for people."""
     pa, _ = arrow()
     try:
         yield

@@ -1,7 +1,7 @@
-"""A check, a column at a time, whether all trials of a record batch are sound.
+"""Check a column at a time whether all trials of a record batch are sound.
 
-If they are, they pass :func:`hbtom.observe.checks.check_trial`, which takes longer than reading a
-trial but says what is wrong with it.
+If they are, they would pass :func:`hbtom.observe.checks.check_trial`, which takes longer than
+reading a trial but says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def sound(rows: Any) -> bool:
 
 
 def _found(rows: Any) -> Iterator[Any]:
-    """Yield truth values, all of which should hold."""
+    """Yield truth values that should all be true."""
     width, height = numbers(rows.column("width")), numbers(rows.column("height"))
     frames = _counts(rows, "path_x")
     yield (width > 0) & (width <= LARGEST_WORLD) & (height > 0) & (height <= LARGEST_WORLD)

@@ -1,4 +1,4 @@
-"""From a scene to an episode: what is seen in each trial, in the benchmark's terms."""
+"""Make an episode from a scene, in the benchmark's terms."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _trial(scene: McsScene, span: range) -> Trial:
         raise BadInput("no agent is seen", hint=hint, place=Place(step=span[0]))
     agent, others = agents[0], [*agents[1:], *present("other")]
     items = tuple(_body(one, OBJECT, span) for one in objects)
-    # The agent may have gone to an object where it is in the end, or without any, to another agent.
+    # The agent may have gone to an object's last place or, if there is none, to another agent.
     ends = [(one.place[-1], OBJECT) for one in objects if one.there[-1]]
     ends = ends or [(one.place[-1], RADIUS) for one in others if one.there[-1]]
     path = settled(_inside(agent, span), AGENT, ends)
@@ -122,7 +122,7 @@ def _trial(scene: McsScene, span: range) -> Trial:
     return replace(trial, warnings=(*trial.warnings, *odd)) if odd else trial
 
 
-# What does not move
+# Things that do not move
 
 
 def _left(
@@ -139,7 +139,7 @@ def _left(
 
 
 def _body(one: SeenThing, radius: float, span: range) -> Body:
-    """Return a thing where it is seen first; this must be inside the world."""
+    """Return a thing where it is first seen, which must be inside the world."""
     x, y = one.start
     if not (0 <= x <= WORLD and 0 <= y <= WORLD):
         raise BadInput(
@@ -154,11 +154,11 @@ def _look(one: SeenThing) -> Identity:
     return look_of(one.thing.type, one.thing.materials, turned=float(one.angle[one.there.argmax()]))
 
 
-# What moves
+# Things that move
 
 
 def _inside(agent: SeenThing, span: range) -> Annotated[Floats, "step 2"]:
-    """Return where the agent is, or, while it is off stage, where it was last or will be first."""
+    """Return where the agent is; while it is off stage, where it was last or will be first."""
     on_stage = _on_stage(agent)
     if not on_stage.any():
         problem = "the agent is never inside the world"

@@ -1,4 +1,4 @@
-"""What else a scene shows: vanishing walls, moving objects, other agents, panels, the camera."""
+"""The rest of a scene: vanishing walls, moving objects, other agents, panels, the camera."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CYAN = colour_of(("Cyan",))
 def walls_of(
     scene: McsScene, span: range, at: Pace
 ) -> tuple[Annotated[Floats, "wall 4"], Annotated[Bools, "frame wall"] | None]:
-    """Return the walls at the first step, and in which frames each stands, if any vanishes.
+    """Return the walls at the first step and, if any vanishes, in which frames each stands.
 
     A border is added, which old scenes leave out. Walls that appear later are left out.
     """
@@ -51,7 +51,7 @@ def walls_of(
 
 
 def camera_of(scene: McsScene, span: range) -> tuple[float, float] | None:
-    """Return where the camera stands, which matters only where a screen may be in its way."""
+    """Return where the camera stands; this matters only if a screen may be in its way."""
     if not any(seen(one, span).there.any() for one in scene.all("screen")):
         return None
     stand = next(iter(scene.all("stand")), None)
@@ -68,7 +68,7 @@ def moving_objects(
 
 
 def agent_there(at: Pace, here: Annotated[Bools, "step"]) -> Annotated[Bools, "frame"] | None:
-    """Return in which frames the agent is there, or None if it always is."""
+    """Return in which frames the agent is present, or None if it always is."""
     return None if here.all() else read_only(here[at.step])
 
 
@@ -78,7 +78,7 @@ def others_of(
     paddles: Iterable[SeenThing],
     screens: Iterable[SeenThing],
 ) -> tuple[Other, ...]:
-    """Return what else is seen, sorted by kind; screens in cyan are doors."""
+    """Return other agents and panels, sorted by kind; cyan screens are doors."""
     found = [
         *(_other(at, "agent", one) for one in agents),
         *(_other(at, "paddle", one) for one in paddles),
@@ -102,7 +102,7 @@ def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
 
 
 def sizeless(scene: McsScene, span: range) -> Iterator[str]:
-    """Warn of panels that are seen, but have no size."""
+    """Warn about panels that are seen but have no size."""
     for thing in (*scene.all("paddle"), *scene.all("screen")):
         if extent(thing, (0.0, 0.0)) == (0.0, 0.0) and seen(thing, span).there.any():
             yield f"'{called(thing.id)}' has no size; the usual one is used"

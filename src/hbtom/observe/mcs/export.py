@@ -22,7 +22,7 @@ from hbtom.observe.trial import Trial
 
 
 def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) -> bytes:
-    """Return the scene of an episode, as JSON; ``steps_of`` says what is kept of each trial."""
+    """Return the scene of an episode, as JSON; ``steps_of`` chooses the frames to keep."""
     check_writable(episode)
     timelines: dict[Part, dict[int, Sequence[Pose | None]]] = {}  # by the first step of a trial
     actions: list[list[str]] = []
@@ -45,7 +45,7 @@ def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) 
     things = [_platform(camera)]
     things += [_thing(part, timelines[part], starts) for part in sorted(timelines)]
     shown = {part.mark for part in timelines if part.role == "wall_grid"}
-    # Readers would assume a side of the border that the scene does not mention.
+    # If the scene did not mention a side of the border, readers would assume it.
     hidden = [slab("wall_grid", SIDES[side], side, 0)[0] for side in SIDES if side not in shown]
     things += [_thing(side, {}, []) for side in hidden]
     scene = {
@@ -65,13 +65,13 @@ def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) 
     return msgspec.json.encode(scene)
 
 
-# From parts to JSON
+# JSON made from parts
 
 
 def _thing(
     part: Part, trials: dict[int, Sequence[Pose | None]], starts: Sequence[int]
 ) -> dict[str, Any]:
-    """Return a thing with its shows and hides, which say only what differs from the step before."""
+    """Return a thing with its shows and hides, which record only changes from the step before."""
     shows: list[dict[str, Any]] = []
     hides: list[dict[str, Any]] = []
     last: Pose | None = None

@@ -1,9 +1,8 @@
 """From the steps of a scene to frames, and back.
 
 A step is two frames of the benchmark, but more while a barrier vanishes. Positions between two
-steps are interpolated. At most one piece of a barrier vanishes per frame, as in the benchmark, so
-that a barrier changes in as many frames as there. Still steps give still frames, which mean
-nothing.
+steps are interpolated. At most one piece of a barrier vanishes per frame, so that a barrier
+changes in as many frames as in the benchmark. Still steps give still frames, which mean nothing.
 
 The touch at the end of a trial is evidence, but the last step before it is not. Scenes are made
 from episodes of the benchmark such that shapes do not overlap: steps at which the agent would
@@ -30,15 +29,15 @@ from hbtom.observe.bodies import Body
 from hbtom.observe.trial import Trial
 
 FRAMES = 2  # per step
-BURNING = 5  # frames per step, at most, while a barrier vanishes
-JUMP = 12.0  # pixels per step, at most, of something that moves; anything more is a jump
-NEARLY = 3.0  # pixels between outlines that touch, at most; real scenes leave up to 1.4
+BURNING = 5  # most frames per step while a barrier vanishes
+JUMP = 12.0  # most pixels per step of something that moves; anything more is a jump
+NEARLY = 3.0  # largest gap between outlines that touch, in pixels; real scenes leave up to 1.4
 _INSIDE = 0.01  # pixels of overlap, so that rounding does not undo a touch
 
-Disc = tuple[Annotated[Floats, "2"], float]  # centre and radius of what can be touched
+Disc = tuple[Annotated[Floats, "2"], float]  # centre and radius of a thing that can be touched
 StepPath = Annotated[Floats, "step 2"]
-START = 3  # still steps at the beginning, at most
-PAUSE = 2  # still steps anywhere else, at most, including those in contact at the end
+START = 3  # most still steps at the beginning
+PAUSE = 2  # most still steps anywhere else, including those in contact at the end
 BURNT = 5  # still steps after a barrier has vanished
 
 
@@ -67,7 +66,7 @@ def along(at: Pace, values: Annotated[Floats, "step value"]) -> Annotated[Floats
 
 
 def turning(at: Pace, angle: Annotated[Floats, "step"]) -> Annotated[Floats, "frame"]:
-    """Return an angle in each frame, given that at each step, by way of the smaller turn."""
+    """Return the angle in each frame, given that at each step; turn the shorter way."""
     turned = (np.diff(angle, append=angle[-1:]) + 180.0) % 360.0 - 180.0
     turned[~(np.abs(turned) <= JUMP)] = 0.0  # also if either is NaN
     return frozen((angle[at.step] + at.share * turned[at.step]) % 360.0)
@@ -88,7 +87,7 @@ def discs(bodies: Iterable[Body]) -> list[Disc]:
 
 
 def settled(path: StepPath, radius: float, things: Sequence[Disc]) -> StepPath:
-    """Return the path with its end replaced by a straight line to what it touches, if anything."""
+    """Return a path whose end, if it touches anything, is replaced by a straight line to it."""
     found = last_apart(path, radius, things, NEARLY)
     if found is None:
         return path
@@ -102,10 +101,10 @@ def settled(path: StepPath, radius: float, things: Sequence[Disc]) -> StepPath:
 def last_apart(
     path: StepPath, radius: float, things: Sequence[Disc], near: float
 ) -> tuple[int, Disc] | None:
-    """Return the last step before a path touches what it ends at, and that thing.
+    """Return the last step before a path touches the thing at its end, and that thing.
 
-    None if it ends at nothing or touches it from the beginning. A gap of up to ``near`` between
-    outlines counts as a touch.
+    Return None if it does not end at a thing or touches it from the beginning. A gap of up to
+    ``near`` between outlines counts as a touch.
     """
     touched = min(things, key=lambda thing: _gap(path[-1:], radius, thing)[0], default=None)
     if touched is None:
@@ -179,7 +178,7 @@ def _burning(trial: Trial) -> Annotated[Bools, "frame"]:
 
 
 def _met(trial: Trial, frames: Annotated[Ints, "step"]) -> SceneSteps:
-    """Return the steps with an end where outlines meet, if the agent has gone to an object."""
+    """Return the steps; if the agent has gone to an object, end where outlines meet."""
     path = trial.whole_path[frames]
     found = last_apart(path, trial.agent.radius, discs(trial.objects), 0.0)
     if found is None:

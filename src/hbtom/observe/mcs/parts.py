@@ -1,4 +1,4 @@
-"""From a trial to the things of a scene: what each is, and its pose at each step."""
+"""Make the things of a scene from a trial: their parts, and their pose at each step."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Part:
 
 
 def parts_of(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
-    """Yield each thing of a trial with its pose at each step, or None where it is not there."""
+    """Yield each thing of a trial with its pose at each step, or None where it is absent."""
     yield from _walls(trial, steps)
     yield from _barrier(trial, steps)
     looks: Counter[Skin] = Counter()
@@ -89,7 +89,7 @@ def _lying(body: Body, skin: Skin) -> Pose:
 
 
 def _object(trial: Trial, number: int, steps: SceneSteps, skin: Skin) -> Iterator[Pose | None]:
-    """Yield where an object is: on the ground, over the head of whoever carries it, or nowhere."""
+    """Yield where an object is: on the ground, over the head of its carrier, or nowhere."""
     body, path = trial.objects[number], trial.object_paths
     if path is None:
         yield from [_lying(body, skin)] * len(steps)
@@ -120,7 +120,7 @@ def _walls(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pos
 
 
 def _vanishing(trial: Trial, steps: SceneSteps) -> dict[Block, Annotated[Bools, "step"]]:
-    """Return at which steps each tile stands that does not always stand."""
+    """Return at which steps each tile stands, for tiles that do not always stand."""
     there = trial.walls_there
     if there is None:
         return {}
@@ -139,7 +139,7 @@ def slab(role: str, block: Block, mark: str, steps: int) -> tuple[Part, list[Pos
 
 
 def _barrier(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
-    """Yield the blocks of the barrier, which vanish one after the other, in the same time."""
+    """Yield the blocks of the barrier, which vanish one by one, as fast as in the trial."""
     many = len(trial.barrier)
     standing = np.ceil(trial.barrier_left[steps.frames] * many - 1e-6)
     for number, (x, y, width, height) in enumerate(trial.barrier.tolist()):
@@ -191,5 +191,5 @@ def _box(width: float, height: float, high: float) -> tuple[float, float, float]
 
 
 def rounded(value: float) -> float:
-    """Return metres without noise."""
+    """Return metres, rounded to remove numerical noise."""
     return round(float(value), _DIGITS) + 0.0  # no negative zero

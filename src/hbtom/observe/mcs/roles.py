@@ -1,12 +1,12 @@
-"""What a thing is, according to its id, and who it is, according to its shape and material.
+"""The role of a thing, which follows from its id, and its identity, from shape and material.
 
 The order of things, the rest of an id after its prefix, and a later change of colour (the highlight
 at contact) mean nothing.
 
-Any look also becomes a skin, a shape with materials, and back. A look that comes from a scene is
-kept as it is. Any other look gets a shape that depends on its image, and the named colour nearest
-to its own. A second material spells out the look, so that different looks stay different and each
-can be restored.
+Any look can also be converted into a skin, a shape with materials, and back. A look that comes from
+a scene is kept as it is. Any other look gets a shape that depends on its image, and the named
+colour nearest to its own. A second material spells out the look, so that different looks stay
+different and each can be restored.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _PALETTE = {name: colour for name, colour in COLOURS.items() if name not in _UNU
 def role_of(name: str, *, old: bool) -> Role | None:
     """Return the role of a thing with an id such as ``wall_grid_left``; None if it has none.
 
-    In old files goal objects are named after their shape, so any unknown name is theirs.
+    In old files, goal objects are named after their shape, so any unknown name is a goal object's.
     """
     for prefix, role in _ROLES.items():
         if name == prefix or name.startswith(f"{prefix}_"):

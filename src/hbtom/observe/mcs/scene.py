@@ -1,4 +1,4 @@
-"""Decoding a scene file, and saying where and why that fails."""
+"""Decode a scene file, or say where and why that fails."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hbtom.files import too_large
 from hbtom.observe.json_errors import broken, problem
 from hbtom.observe.mcs.roles import Role, role_of
 
-LARGEST = 1 << 25  # bytes of a scene, at most; decoded, each may take about twenty
-FARTHEST = 25.0  # metres from the middle to anything, at most
+LARGEST = 1 << 25  # most bytes in a scene; decoded, each byte may take about twenty
+FARTHEST = 25.0  # largest distance of anything from the middle, in metres
 _FIXED = "wall", "border", "stand"  # roles of things that do not move
-MOST_PLACES = 5_000_000  # steps times things that may move, at most
+MOST_PLACES = 5_000_000  # limit of steps times things that may move
 SHAPE = "a scene has 'goal' with an 'action_list', and 'objects' with 'id', 'type' and 'shows'"
 NOT_A_SCENE = "this is a JSON object, but not a Machine Common Sense scene"
 
@@ -147,9 +147,9 @@ _NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?(?:nan|inf(?:inity)?))', re.I
 
 
 def _not_json(data: bytes, error: Exception) -> BadInput:
-    """Say why a scene is not JSON, and in case of NaN or Infinity also where.
+    """Return an error that says why a scene is not JSON and, for NaN or Infinity, where.
 
-    To find the place, replace these by null: the scene is refused where it needs a number.
+    To find the place, replace them by null: decoding then fails where a number is needed.
     """
     refused = broken(data, error, hint=SHAPE)
     nulls = _NOT_A_NUMBER.sub(lambda found: b"null" if found[1] else found[0], data)
@@ -163,7 +163,7 @@ def _not_json(data: bytes, error: Exception) -> BadInput:
 
 
 def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
-    """Say what is wrong with a scene, or that it is not a scene at all."""
+    """Return an error that says what is wrong with a scene, or that it is not a scene at all."""
     try:
         whole = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
@@ -176,7 +176,7 @@ def _refused(data: bytes, error: msgspec.ValidationError) -> BadInput:
 
 
 def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
-    """Decode a thing that has a role; for all others, only the id is decoded."""
+    """Decode a thing that has a role; decode only the id of any other thing."""
     name, role = f"number {number}", None
     try:
         name = _decode_named(raw).id
@@ -195,7 +195,7 @@ def _thing(raw: Raw, number: int, old: bool) -> tuple[Role, SceneThing] | None:
 
 
 def _at_thing(raw: Raw, name: str, error: msgspec.ValidationError) -> BadInput:
-    """Name the thing, the step and the field that a decoder's message is about."""
+    """Return an error that names the thing, step and field in a decoder's message."""
     path = _path(error)
     inside = re.match(r"(shows|hides)\[(\d+)\]\.?(.*)", path or "")
     step = None
@@ -234,7 +234,7 @@ def _path(error: Exception) -> str | None:
 def _spans(goal: _Goal) -> tuple[range, ...]:
     """Return the steps of each trial: those between ``EndHabituation``, up to the last step.
 
-    A trial without steps is ignored: the list of actions may go on after the last step.
+    A trial without steps is ignored, since the list of actions may extend beyond the last step.
     """
     steps = len(goal.action_list)
     steps = steps if goal.last_step is None else min(steps, goal.last_step)

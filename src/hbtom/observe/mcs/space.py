@@ -4,8 +4,8 @@ A pixel is 25 mm, and the middle of a scene is the middle of the world:
 
     x = (x' + 2.5) / 0.025        y = (z' + 2.5) / 0.025
 
-Positions are centres in both. Walls are cut into tiles, as in the benchmark. A thing is where it
-was shown last, until it is shown again or hidden.
+In both, positions are centres. Walls are cut into tiles, as in the benchmark. A thing stays where
+it was shown last until it is shown again or hidden.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ BORDER: tuple[Block, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class SeenThing:
-    """A thing and where it is at some steps: NaN where it is not seen."""
+    """A thing and its place at each step; NaN where it is not seen."""
 
     thing: SceneThing
     place: Annotated[Floats, "step 2"]  # in pixels
@@ -88,13 +88,13 @@ class SeenThing:
 
     @property
     def start(self) -> tuple[float, float]:
-        """Where it is seen first."""
+        """Where it is first seen."""
         x, y = self.place[self.there.argmax()].tolist()
         return x, y
 
 
 def seen(thing: SceneThing, steps: Sequence[int]) -> SeenThing:
-    """Return where a thing is at some steps."""
+    """Return where a thing is at these steps."""
     shows = sorted(thing.shows, key=lambda show: show.step)
     table = np.array([*map(_row, shows), _NOWHERE])
     found = table[_shown(thing, steps)]
@@ -109,7 +109,7 @@ def _row(show: Show) -> tuple[float, float, float]:
 def _shown(thing: SceneThing, steps: Sequence[int]) -> Annotated[Ints, "step"]:
     """Return which of its shows, in order, applies at each step; -1 where the thing is not seen.
 
-    If there are a show and a hide at the same step, the show counts.
+    If a show and a hide have the same step, the show counts.
     """
     shows = np.array([-1, *sorted(show.step for show in thing.shows)])
     hides = np.array([-1, *sorted(hide.step for hide in thing.hides)])

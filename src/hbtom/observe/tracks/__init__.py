@@ -1,4 +1,4 @@
-"""Tracks: files of trackers become episodes, with a scene file that tells what stands where."""
+"""Tracks: files of trackers become episodes, with a scene file that says what is where."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUFFIXES = (".csv", ".tsv", ".h5", ".hdf5")
 
 
 def is_track(name: str) -> bool:
-    """Tell whether this is the name of a track."""
+    """Return whether this is the name of a track."""
     return name.lower().endswith(SUFFIXES)
 
 
@@ -26,7 +26,7 @@ def find_scene(track: Path) -> Path | None:
 
 
 def load_track(path: Path, scene: str | os.PathLike[str] | None = None) -> Episode:
-    """Read an episode from a track; by default with the scene file that lies beside it."""
+    """Read an episode from a track; by default, with the scene file next to it."""
     from hbtom.observe.tracks.scene_file import read_scene
     from hbtom.observe.tracks.track_building import build
     from hbtom.observe.tracks.track_reading import read_tracks

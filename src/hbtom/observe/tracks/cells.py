@@ -29,7 +29,7 @@ class Table(NamedTuple):
         return [row[at] for row in self.rows]
 
     def numbers(self, name: str) -> Annotated[Floats, "row"]:
-        """Return the numbers in a column; cells where something was lost are not numbers."""
+        """Return the numbers in a column; NaN where the tracker lost something."""
         at = self.heading.index(name)
         return np.array(
             [number(row[at], line, name) for line, row in zip(self.lines, self.rows, strict=True)]
@@ -56,12 +56,12 @@ def number(cell: str, line: int, column: str) -> float:
 
 
 def _pointed(cell: str) -> str:
-    """Return a number with a decimal comma, as in many countries, with a point instead."""
+    """Replace a decimal comma, as used in many countries, by a point."""
     return cell.replace(",", ".") if _COMMA.fullmatch(cell) else cell
 
 
 def read_cells(data: bytes) -> tuple[list[list[str]], list[int]]:
-    """Return all rows of a text file that are not empty, and the line of each."""
+    """Return all nonempty rows of a text file, and the line of each."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

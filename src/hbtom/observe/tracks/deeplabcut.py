@@ -13,7 +13,7 @@ from hbtom.observe.tracks.cells import Table
 from hbtom.observe.tracks.points import Seen, Tracks
 
 LEVELS = ("scorer", "individuals", "bodyparts", "coords")  # rows of the heading
-PICTURES = (".png", ".jpg", ".jpeg", ".bmp")  # endings of what people label to train the tracker
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp")  # people label these to train the tracker
 
 
 def read_deeplabcut(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> Tracks:
@@ -25,7 +25,7 @@ def read_deeplabcut(rows: Sequence[Sequence[str]], lines: Sequence[int]) -> Trac
 
 
 def begins_like_deeplabcut(row: Sequence[str]) -> bool:
-    """Tell whether this is the first row of such a table."""
+    """Return whether this is the first row of such a table."""
     return _level(row) in LEVELS
 
 
@@ -64,7 +64,7 @@ def by_individual(
     number: Annotated[Floats, "row"],
     lines: Sequence[int] = (),
 ) -> Tracks:
-    """Return DeepLabCut's tracks; each column is of an individual, a body part and a coordinate."""
+    """Return DeepLabCut's tracks; ``keys`` are each column's individual, part and coordinate."""
     parts: dict[str, dict[str, Floats]] = {}
     found = dict(zip(keys, values.T, strict=True))
     for who, part, coordinate in keys:

@@ -20,9 +20,9 @@ from hbtom.observe.tracks.deeplabcut import by_individual, no_track
 from hbtom.observe.tracks.points import Seen, Tracks
 
 _MOST = 1 << 26  # numbers in a file, at most
-# What h5py raises for damaged files, and what follows from what it reads
+# Raised by h5py for damaged files, and by code that uses what it reads from them
 _BROKEN = OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError
-_PACKED = "plugin", "required filter"  # what it says if it cannot decompress
+_PACKED = "plugin", "required filter"  # in h5py's message if it cannot decompress
 _SLEAP = ("track", "xy", "node", "frame")  # the dimensions of its array, as it usually writes them
 _OTHERS = (["frame", "track", "node", "xy"], ["frame", "node", "xy", "track"])
 
@@ -105,21 +105,21 @@ def _order(node: Any) -> list[str]:
 
 
 def _unique(node: Any, many: int, called: str) -> list[str]:
-    """Return names that tell things apart: those in the file, or numbers if it has no such ones."""
+    """Return distinct names: those in the file, or numbers if the file's names are not distinct."""
     names = [] if node is None else _names(node)
     good = len(names) == many == len(set(names))
     return names if good else [f"{called} {at + 1}" for at in range(many)]
 
 
 class _OnlyNames(pickle.Unpickler):
-    """Opens what holds lists, tuples, texts and numbers; anything else could run code."""
+    """Opens pickles of lists, tuples, texts and numbers; anything else could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise BadInput(f"the names of columns hold a {module}.{name}", hint="export it as CSV")
 
 
 def _unpickled(data: bytes) -> Any:
-    """Return the names in a pickle; one that numbers them far too high would fill the memory."""
+    """Return the names in a pickle; refuse one with indices so high that it would fill memory."""
     numbered = (arg for op, arg, _ in pickletools.genops(data) if op.name.endswith("PUT"))
     if any(int(number) > len(data) for number in numbered if number is not None):
         raise ValueError("the names of columns are damaged")
@@ -169,7 +169,7 @@ def _block_keys(group: Any, block: str) -> list[tuple[str, ...]]:
 def _deeplabcut(
     names: list[tuple[str, ...]], values: np.ndarray[Any, Any], number: np.ndarray[Any, Any]
 ) -> Tracks:
-    """Names are (scorer, body part, coordinate), or with an individual before the body part."""
+    """Return tracks; names are (scorer, part, coordinate), or (scorer, individual, part, ...)."""
     if not all(len(name) in (3, 4) for name in names):
         raise BadInput("the columns are not those of DeepLabCut", hint="export it as CSV")
     keys = [(name[1] if len(name) == 4 else "agent", name[-2], name[-1]) for name in names]

@@ -80,7 +80,7 @@ def _check_heading(heading: Sequence[str], columns: Columns) -> None:
 
 
 def _called(role: str, heading: Sequence[str]) -> str | None:
-    """Return the column that is commonly called as its role is; frames may have no name."""
+    """Return the column with a common name for this role; frames may have no name."""
     names = {name.casefold(): name for name in reversed(heading)}
     found = next((names[one] for one in _KNOWN[role] if one in names), None)
     return heading[0] if found is None and role == "frame" and heading[0] == "" else found
@@ -118,7 +118,7 @@ def _dates(table: Table, name: str) -> Iterator[float]:
 
 
 def _places(table: Table, columns: Columns) -> dict[str, Annotated[Floats, "row 3"]]:
-    """Return x, y and likelihood in every row, of each name that has them."""
+    """Return x, y and likelihood in every row, by the name of the individual or body part."""
     sure = np.ones(len(table.rows))
     if columns.x or columns.y:
         if not (columns.x and columns.y):

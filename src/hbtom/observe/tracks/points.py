@@ -1,4 +1,4 @@
-"""What trackers say: where the body parts of individuals were, as the file has it."""
+"""A tracker's output: where the body parts of individuals were, as in the file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LIKELY = 0.6  # below this likelihood, DeepLabCut itself does not draw a point
 class Seen:
     """One individual: one row per frame in which the tracker looked for it.
 
-    ``parts`` has x, y and likelihood of each body part; x and y are not numbers where it is lost.
+    ``parts`` has x, y and likelihood of each body part; x and y are NaN where it was lost.
     """
 
     number: Annotated[Floats, "row"]  # of the frame, or its time
     parts: Mapping[str, Annotated[Floats, "row 3"]]
     line: Sequence[int] = ()  # where each row is in the file, if it has lines
-    trial: Sequence[str] = ()  # the trial of each row, if the file says so
+    trial: Sequence[str] = ()  # the trial of each row, if the file names it
 
     def place(self, row: int, field: str | None = None) -> Place:
         """Return where a row is in the file."""
@@ -33,18 +33,18 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """All that a tracker says."""
+    """The whole output of a tracker."""
 
-    kind: str  # of file, for people
+    kind: str  # of file, in words
     seen: Mapping[str, Seen]  # by the individual's name
-    cutoff: float = LIKELY  # of the likelihood, unless the scene has its own
+    cutoff: float = LIKELY  # least likelihood, unless the scene has its own
     timed: bool = False  # rows have times instead of frame numbers
 
 
 def in_order(seen: Seen, rows: Sequence[int], *, timed: bool) -> Annotated[np.ndarray, "row"]:
-    """Return the frame of each row, counted from 0 at the first, where gaps have frames, too.
+    """Return the frame of each row, counted from 0; missing rows count, too.
 
-    Rows come at even intervals: the usual difference of two numbers is one frame.
+    Rows come at even intervals: the median difference of two numbers is one frame.
     """
     what, number = "time" if timed else "frame", seen.number[rows]
     steps = np.diff(number)
@@ -52,7 +52,7 @@ def in_order(seen: Seen, rows: Sequence[int], *, timed: bool) -> Annotated[np.nd
         now, before = f"{number[at + 1]:g}", f"{number[at]:g}"
         twice = number[at + 1] == number[at]
         problem = f"{what} {now} occurs twice" if twice else f"{what} {now} follows {before}"
-        hint = "keep one row per frame" if twice else "sort the rows, or tell trials apart"
+        hint = "keep one row per frame" if twice else "sort the rows, or separate the trials"
         raise BadInput(problem, hint=hint, place=seen.place(rows[at + 1], what))
     usual = float(np.median(steps)) if len(steps) else 1.0
     return np.append(0, np.cumsum(np.maximum(np.rint(steps / usual), 1.0)))

@@ -1,4 +1,4 @@
-"""The scene file: what a track does not tell. How large the world is, and what stands in it."""
+"""The scene file, which says what a track does not: the size of the world, and what is in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Unit = Literal["px", "mm", "cm", "m"]
 
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a scene file, in which misspelt names are errors."""
+    """A part of a scene file; misspelt names are errors."""
 
 
 class Thing(_Part, frozen=True):
@@ -33,7 +33,7 @@ class Thing(_Part, frozen=True):
 
 
 class Watched(_Part, frozen=True):
-    """Whose track is judged, and which of its body parts stands for it."""
+    """The agent to judge: its track, and the body part whose position is used."""
 
     name: str = "agent"
     track: str | None = None
@@ -42,7 +42,7 @@ class Watched(_Part, frozen=True):
 
 
 class Span(_Part, frozen=True):
-    """A trial: its frames, or its name in a column, and who and what is there, if not as usual."""
+    """A trial: its frames, or its name in a column, and anything that differs from the scene."""
 
     frames: tuple[Real, Real] | None = None
     agent: str | None = None
@@ -52,7 +52,7 @@ class Span(_Part, frozen=True):
 
 
 class Columns(_Part, frozen=True):
-    """What the columns of a plain table are called, where this cannot be told from their names."""
+    """The names of a plain table's columns, if they are not the usual ones."""
 
     frame: str | None = None
     time: str | None = None
@@ -75,7 +75,7 @@ class Recording(_Part, frozen=True):
 
 
 class Scene(_Part, frozen=True):
-    """All that a track does not tell."""
+    """What a track does not say."""
 
     size: tuple[Length, Length]
     objects: tuple[Thing, ...] = ()
@@ -90,17 +90,17 @@ class Scene(_Part, frozen=True):
 
     @property
     def pixels(self) -> float:
-        """How many pixels of the model's world one unit of the scene is."""
+        """Pixels of the model's world in one unit of the scene."""
         return WORLD / max(self.size) if self.scale is None else self.scale
 
     @property
     def radius(self) -> float:
-        """The radius of agent and objects unless they have their own."""
+        """The radius of agent and objects, unless they have their own."""
         return ROUND * max(self.size)
 
     @property
     def track_unit(self) -> float:
-        """How many units of the scene one unit of the track is."""
+        """Units of the scene in one unit of the track."""
         theirs = self.track.units or self.units
         if self.track.per_unit is not None:
             return 1.0 / self.track.per_unit
@@ -108,7 +108,7 @@ class Scene(_Part, frozen=True):
             return 1.0
         own, other = _UNITS[self.units], _UNITS[theirs]
         if own is None or other is None:
-            hint = f"say how many {theirs} are one {self.units}: [track] per_unit = 12.5"
+            hint = f"say how many {theirs} make one {self.units}: [track] per_unit = 12.5"
             problem = f"the track is in {theirs} and the scene in {self.units}"
             raise BadInput(problem, hint=hint, place=Place(field="track.units"))
         return other / own

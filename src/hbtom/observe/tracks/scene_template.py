@@ -25,8 +25,8 @@ walls = [
 
 [agent]
 name = "agent"
-{track}  # whom to judge, if there are several: {tracks}
-{part}  # which body part stands for it: {parts}
+{track}  # which one to judge, if there are several: {tracks}
+{part}  # body part whose position is the agent's: {parts}
 # radius = {radius}  # by default 5 % of the longer side
 
 [track]
@@ -36,26 +36,26 @@ name = "agent"
 # noise = 1.5  # jitter, in units of the track; by default measured in still frames
 # pace = 2.0  # how far the agent walks in a frame; by default measured
 
-# [track.columns]  # of plain tables, if other names are used than frame, time, id, x, y
+# [track.columns]  # of plain tables with names other than frame, time, id, x, y
 # x = "pos x"
 # y = "pos y"
-# trial = "trial"  # rows with the same value are a trial
+# trial = "trial"  # rows with the same value form a trial
 
-[[objects]]  # what the agent may want; one such part for each
+[[objects]]  # what the agent may want; one section for each object
 name = "food"
 at = {at}
 # radius = {radius}
 
 # [[trials]]  # the last one is judged; without any, the whole track is one trial
-# frames = {frames}  # first and last, as numbered in the file; where it has times, times
-# name = "test"  # instead of frames, if a column tells trials apart
-# agent = "other"  # if somebody else is seen
-# objects = [{{name = "food", at = {at}}}]  # if they are elsewhere, and walls likewise
+# frames = {frames}  # first and last, as numbered in the file; times if it has times
+# name = "test"  # instead of frames, if a column names the trials
+# agent = "other"  # if this trial shows another agent
+# objects = [{{name = "food", at = {at}}}]  # if they are elsewhere; the same goes for walls
 """
 
 
 def template(tracks: Tracks | None = None) -> str:
-    """Return a scene file to fill in; names and size are those of a track, if there is one."""
+    """Return a scene file to fill in, with the names and the size of a track if one is given."""
     names = [] if tracks is None else list(tracks.seen)
     first = None if tracks is None else tracks.seen[names[0]]
     usual, ends = ("", [0, 299]) if first is None else (middle(first), _ends(first))
@@ -64,7 +64,7 @@ def template(tracks: Tracks | None = None) -> str:
     return _TEXT.format(
         size=size,
         corner=f"corner = {corner}" if any(corner) else "# corner = [0, 0]",
-        measured="" if tracks is None else "; this much the track covers",
+        measured="" if tracks is None else "; this is the area that the track covers",
         track=f"track = {json.dumps(names[0])}" if len(names) > 1 else '# track = "mouse"',
         tracks=_listed(names),
         frames=ends,
@@ -76,7 +76,7 @@ def template(tracks: Tracks | None = None) -> str:
 
 
 def _ends(seen: Seen) -> list[float]:
-    """Return the numbers of the first frame and the last one, or their times."""
+    """Return the numbers or times of the first and the last frame."""
     ends = (float(f"{end:.6g}") for end in (seen.number.min(), seen.number.max()))
     return [int(end) if end == int(end) else end for end in ends]
 
@@ -86,9 +86,9 @@ def _listed(names: list[str]) -> str:
 
 
 def _extent(tracks: Tracks) -> tuple[list[float], list[float]]:
-    """Return how far positions reach, rounded to two digits, and from where: at most the origin.
+    """Return the extent of the positions, rounded to two digits, and its corner, at most (0, 0).
 
-    Without any position, the world is as large as the model's.
+    Without positions, the extent is that of the model's world.
     """
     every = [part[:, :2] for one in tracks.seen.values() for part in one.parts.values()]
     places = np.concatenate(every)

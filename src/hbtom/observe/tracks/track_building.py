@@ -1,4 +1,4 @@
-"""From tracks and a scene to an episode, with a note about everything that was guessed."""
+"""Make an episode from tracks and a scene, with a note about everything that was guessed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hbtom.observe.tracks.track_sight import guess_sight
 from hbtom.observe.tracks.watched import listed, sure, watched
 from hbtom.observe.trial import Trial
 
-_MARGIN = 0.05 * WORLD  # pixels beyond the edge that may be due to jitter
-_ASTRAY = 0.05  # share of positions farther outside than that, at most
-_SMALL = 0.05  # of the world; a track that covers less is suspicious
+_MARGIN = 0.05 * WORLD  # pixels; positions may be this far outside due to jitter
+_ASTRAY = 0.05  # largest share of positions that may be farther outside
+_SMALL = 0.05  # share of the world; a track that covers less is suspicious
 _LARGEST_NOISE = 20.0  # pixels
 _COLOURS = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (213, 94, 0))
 
@@ -59,7 +59,7 @@ def _lost(path: Path) -> tuple[int, int]:
     return len(path), int(np.isnan(path[:, 0]).sum())
 
 
-# Where it was
+# Positions
 
 
 def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
@@ -85,7 +85,7 @@ def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
         )
     inner[astray] = np.nan
     if astray.any():
-        notes.append(f"{count(int(astray.sum()), 'position')} far outside the scene are left out")
+        notes.append(f"left out: {count(int(astray.sum()), 'position')} far outside the scene")
     return np.clip(inner, 0.0, size) * scene.pixels
 
 
@@ -98,9 +98,9 @@ def _spans(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, l
     for number, span in enumerate(scene.trials, start=1):
         missing = getattr(span, by) is None and (bool(seen.trial) or len(scene.trials) > 1)
         if missing or getattr(span, not_by) is not None:
-            told = f"the trial is found by its {by}, not by its {not_by}"
-            problem = f"the trial has no {by}" if missing else told
-            hint = "give frames = [first, last], or a name where [track.columns] trial is named"
+            wrong = f"the trial is found by its {by}, not by its {not_by}"
+            problem = f"the trial has no {by}" if missing else wrong
+            hint = "give frames = [first, last], or a name if the scene has [track.columns] trial"
             raise BadInput(problem, hint=hint, place=Place(trial=number, field="trials"))
     yield from _labelled(seen, scene, notes) if seen.trial else _numbered(seen, scene, notes)
 
@@ -115,18 +115,18 @@ def _numbered(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span
             problem = f"there are no frames {first:g} to {last:g}"
             raise BadInput(problem, hint=known, place=Place(trial=number, field="frames"))
         if twice := len(taken & {*rows}):
-            notes.append(f"trial {number} has {count(twice, 'frame')} of trials before it")
+            notes.append(f"trial {number} shares {count(twice, 'frame')} with earlier trials")
         taken |= {*rows}
         yield span, rows
 
 
 def _labelled(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
-    """Yield trials by their names in a column; rows without a name belong to none."""
+    """Yield trials by their names in a column; rows without a name belong to no trial."""
     runs: dict[str, list[int]] = {}
     for row, label in enumerate(seen.trial):
         if label in runs and seen.trial[row - 1] != label and label:
             hint = "keep the rows of a trial together"
-            problem = f"trial '{label}' goes on after another one"
+            problem = f"trial '{label}' continues after another one"
             raise BadInput(problem, hint=hint, place=seen.place(row, scene.track.columns.trial))
         runs.setdefault(label, []).append(row)
     if outside := len(runs.pop("", ())):
@@ -144,12 +144,12 @@ def _labelled(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span
 
 
 def _path(seen: Seen, placed: Path, rows: Sequence[int], *, timed: bool) -> Path:
-    """Return where the agent was in every frame of a trial; not a number where it was not seen."""
+    """Return where the agent was in every frame of a trial; NaN where it was not seen."""
     frames = in_order(seen, rows, timed=timed)
     if frames[-1] >= MOST_FRAMES:
         at = rows[int(np.diff(frames).argmax()) + 1] if len(rows) > 1 else rows[0]
         problem = (
-            f"the trial has {frames[-1] + 1:g} frames with its gaps, at most {MOST_FRAMES} are read"
+            f"the trial has {frames[-1] + 1:g} frames with its gaps; at most {MOST_FRAMES} are read"
         )
         raise BadInput(problem, hint="split it into trials", place=seen.place(at))
     path = np.full((int(frames[-1]) + 1, 2), np.nan)
@@ -178,7 +178,7 @@ def _trial(scene: Scene, span: Span, path: Path) -> Trial:
 
 
 def _things(scene: Scene) -> list[Thing]:
-    """Return one object of each name, in their order."""
+    """Return one object for each name, in order."""
     every = (*scene.objects, *(one for span in scene.trials for one in span.objects or ()))
     return list({one.name: one for one in every}.values())
 
@@ -199,15 +199,15 @@ def _body(scene: Scene, thing: Thing, colour: tuple[float, ...]) -> Body:
 
 
 def _warned(trial: Trial) -> Trial:
-    """Warn of a track that is tiny in its world, or jumps."""
+    """Warn about a track that is tiny in its world, or jumps."""
     trial = replace(trial, warnings=tuple(jumps(trial)))
     extent = np.nanmax(trial.path, axis=0) - np.nanmin(trial.path, axis=0)
     if extent.max() >= _SMALL * max(trial.size):
         return trial
-    told = (
+    tiny = (
         f"the track covers {extent.max() / max(trial.size):.1%} of the world; are the units right?"
     )
-    return replace(trial, warnings=(told, *trial.warnings))
+    return replace(trial, warnings=(tiny, *trial.warnings))
 
 
 def _sight(paths: Sequence[Path], scene: Scene, notes: list[str]) -> Sight:
@@ -219,16 +219,16 @@ def _sight(paths: Sequence[Path], scene: Scene, notes: list[str]) -> Sight:
     pace = scene.track.pace
     walks = guess.pace if pace is None else pace * pixel
     if noise > _LARGEST_NOISE:
-        hint = f"{_LARGEST_NOISE:g} pixels of the model's world are the most; smooth the track"
+        hint = f"smooth the track; the limit is {_LARGEST_NOISE:g} pixels of the model's world"
         raise BadInput(f"the track jitters by {noise:.3g} pixels", hint=hint)
     if own is None:
-        basis = f"measured in {rests} frames at rest" if rests else "told from the whole track"
+        basis = f"measured in {rests} frames at rest" if rests else "guessed from the whole track"
         jitter = f"jitter {noise / pixel:.3g} {units} of the track, {basis}"
-        told = jitter if noise else "positions are taken to be exact"
-        notes.append(f"{told}: observation.noise = {noise:g}; [track] noise = another")
+        found = jitter if noise else "positions are taken to be exact"
+        notes.append(f"{found}: observation.noise = {noise:g}; to change it, set [track] noise")
     if pace is None and noise:
         notes.append(
             f"the agent walks {walks / pixel:.3g} {units} of the track a frame: "
-            f"observation.pace = {walks:g}; [track] pace = another"
+            f"observation.pace = {walks:g}; to change it, set [track] pace"
         )
     return Sight(noise, min(max(walks, 0.01), 100.0))

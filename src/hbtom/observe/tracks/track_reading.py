@@ -1,4 +1,4 @@
-"""Reading a track, whatever tracker wrote it."""
+"""Reading a track, regardless of which tracker wrote it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def read_tracks(data: bytes, suffix: str, columns: Columns) -> Tracks:
-    """Return what a tracker says; ``columns`` are named by the scene."""
+    """Return a tracker's output; ``columns`` are those that the scene names."""
     if data.startswith(_HDF5):
         return _as_it_is(read_hdf5(data), columns)
     if suffix.lower() in (".h5", ".hdf5"):
@@ -27,9 +27,9 @@ def read_tracks(data: bytes, suffix: str, columns: Columns) -> Tracks:
 
 
 def _as_it_is(tracks: Tracks, columns: Columns) -> Tracks:
-    """Return tracks whose columns are known; refuse a scene that names others."""
+    """Return tracks whose columns are fixed; refuse a scene that names columns."""
     if columns != Columns():
-        hint = "leave [track.columns] out; [[trials]] frames = [first, last] tells trials apart"
+        hint = "leave [track.columns] out; [[trials]] frames = [first, last] separates trials"
         place = Place(field="track.columns")
         raise BadInput(f"the columns of {tracks.kind} cannot be named", hint=hint, place=place)
     return tracks

@@ -11,23 +11,23 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.observe.episode import Sight
 
-_WINDOW = 12  # frames that tell whether an agent rests
-_SEEN = 8  # of them, at least
-_STILL = 1.5  # times the tremble that a resting agent's positions vary by, at most
-_STRIDE = 5  # frames in which a walk is told from rest, and as many for each pixel of jitter
-_FEWEST = 3  # windows at rest that tell the jitter
-_EXACT = 0.1  # pixels; less jitter than this is none
-_PACE = 2.0  # pixels a frame, if the agent never walks
+_WINDOW = 12  # frames over which the agent is checked for rest
+_SEEN = 8  # fewest of these frames in which it must be seen
+_STILL = 1.5  # most that a resting agent's positions vary, in multiples of the tremble
+_STRIDE = 5  # frames over which walking is measured, and as many more for each pixel of jitter
+_FEWEST = 3  # fewest windows at rest from which jitter is measured
+_EXACT = 0.1  # pixels; less jitter than this counts as none
+_PACE = 2.0  # pixels per frame, if the agent never walks
 
 Path = Annotated[Floats, "frame 2"]
 
 
 def guess_sight(paths: Sequence[Path]) -> tuple[Sight, int]:
-    """Return the jitter and the pace of paths, and in how many frames the agent rests.
+    """Return the jitter and the pace of paths, and the number of frames in which the agent rests.
 
     White noise of standard deviation s makes second differences vary by 6 s^2, at rest and while an
     agent walks evenly; their median absolute deviation is a first guess. Where positions vary as
-    little as this guess allows, the agent rests, and there the jitter is measured.
+    little as this guess allows, the agent is at rest, and the jitter is measured there.
     """
     tremble = _tremble(paths)
     still = [
@@ -57,7 +57,7 @@ def _spread(window: Path) -> float | None:
 
 
 def _pace(paths: Sequence[Path], noise: float) -> float:
-    """Return how many pixels the agent walks in a frame, typically."""
+    """Return the typical number of pixels that the agent walks in a frame."""
     stride = round(_STRIDE * (1.0 + noise))
     strides = [np.hypot(*(path[stride:] - path[:-stride]).T) for path in paths]
     far = np.concatenate(strides) if strides else np.empty(0)

@@ -1,8 +1,8 @@
-"""The reader of videos: what the pictures show becomes an episode.
+"""The reader of videos, which makes episodes from their pictures.
 
-``pictures`` decodes a video. ``camera`` finds out how the world is seen, ``stage`` where floor and
-walls are, ``colours``, ``solids`` and ``things`` what else there is, and ``following`` where it
-goes. ``viewing`` does this trial by trial, and ``casting`` identifies agents and objects.
+``pictures`` decodes a video. ``camera`` finds out how the world is seen, ``stage`` finds floor and
+walls, ``colours``, ``solids`` and ``things`` find everything else, and ``following`` follows it.
+``viewing`` does this trial by trial, and ``casting`` identifies agents and objects.
 """
 
 from typing import Literal

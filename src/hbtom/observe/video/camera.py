@@ -1,4 +1,4 @@
-"""Where a point of the world is seen in a picture.
+"""The camera: where a point of the world is seen in a picture.
 
 A camera is a 3 x 4 matrix M: the point (x, y, z), in pixels of the world and z above the floor, is
 seen at (u / w, v / w) with (u, v, w) = M (x, y, z, 1). A world that is drawn flat is the special

@@ -1,8 +1,8 @@
-"""From watched trials to an episode: which thing is the agent, and which are the objects.
+"""Make an episode from watched trials: identify the agent and the objects.
 
-The agent is the thing that moves, or that looks like what moves in other trials. The square on
-which it starts is its home, which means nothing. Everything else is an object, except for key and
-lock.
+The agent is the thing that moves, or that looks like the thing that moves in other trials. The
+square on which it starts is its home, which means nothing. Everything else is an object, except for
+key and lock.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hbtom.observe.video.solids import Stamp
 from hbtom.observe.video.things import VideoThing, is_home, same_kind
 from hbtom.observe.video.viewing import WatchedTrial, watch_trials
 
-_MOVES = 4.0  # distance of a moving thing from its start, at least once, in pixels of the world
+_MOVES = 4.0  # a thing moves if it is ever this far from its start, in pixels of the world
 Looks = Mapping[VideoThing, Identity]
 _COLOURS = colour_table(
     "black 000000, grey 808080, white FFFFFF, maroon 800000, red E11428, brown 8B4513, "
@@ -126,13 +126,13 @@ def _rounded(thing: VideoThing) -> tuple[float, ...]:
     return tuple(np.round(thing.colour).tolist())
 
 
-# What is seen
+# Trials
 
 
 def _trial(watched: WatchedTrial, cast: TrialRoles, looks: Looks) -> Trial:
     """Return a trial in the benchmark's terms."""
     if cast.agent is None:
-        hint = "nothing moves or looks like what moves in other trials"
+        hint = "nothing moves here, or looks like a thing that moves in other trials"
         raise BadInput("no agent is seen", hint=hint)
     scene, camera = watched.scene, watched.scene.view.stage.camera
     agent, lock = scene.movable[cast.agent], scene.lock
@@ -190,7 +190,7 @@ def _still(thing: VideoThing, name: str, usual: float, camera: Camera) -> Body:
 
 
 def _key_path(trial: WatchedTrial, index: int) -> Annotated[Floats, "picture 2"]:
-    """Return where the key is in each picture: nowhere once it is no longer seen."""
+    """Return where the key is in each picture; NaN once it is gone."""
     path, seen = trial.path(index), np.flatnonzero(trial.there(index))
     path[seen[-1] + 1 :] = np.nan
     return frozen(path)

@@ -22,15 +22,15 @@ _Number = TypeVar("_Number", bound=np.number)
 
 STAGE = -1  # the label of pixels that belong to no thing
 
-_DARK, _GREY = 110, 31  # brightness of a wall, and difference between its channels, at most
-_HUE = 40  # difference between the channels of a shaded thing, at least
+_DARK, _GREY = 110, 31  # largest brightness of a wall, and largest difference of its channels
+_HUE = 40  # least difference between the channels of a shaded thing
 _BRIGHT = 200.0  # brightness to which colours are scaled before their hues are compared
 _COARSE = 16  # side of the cubes in which colours are counted
-_APART = 40.0, 18.0  # distance of a thing's colour from floor and wall, at least
-_ONE = {False: 45.0, True: 75.0}  # distance between colours that count as one, at most
-_NEAR = {False: 70.0, True: 75.0}  # distance of a pixel from its thing's colour, at most
+_APART = 40.0, 18.0  # least distance of a thing's colour from those of floor and wall
+_ONE = {False: 45.0, True: 75.0}  # largest distance between colours that count as one
+_NEAR = {False: 70.0, True: 75.0}  # largest distance of a pixel from its thing's colour
 _SHIFT = 3  # bits of a colour that are ignored
-_FEW = 12  # pixels of a class of colours, at least
+_FEW = 12  # fewest pixels in a class of colours
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,16 +26,16 @@ from hbtom.observe.video.stage import VideoStage
 from hbtom.observe.video.things import VideoThing
 
 _NEAR = 10.0  # radius of the first search, in pixels of the world
-_SAME = 14  # change of colours where nothing moves, at most
-_GONE = 0.15  # share of its first pixels below which a thing is not there
-_STILL = 0.25  # movement of the middle of a thing at rest, at most, in pixels of the picture
+_SAME = 14  # largest change of colours where nothing moves
+_GONE = 0.15  # a thing with less than this share of its first pixels is gone
+_STILL = 0.25  # a thing at rest moves at most this far, in pixels of the picture
 _STEPS = (2.0, 1.0, 0.5, 0.25)  # pixels of the world
 _AROUND = [way for way in product((-1.0, 0.0, 1.0), repeat=2) if any(way)]
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What is needed to find things in the pictures of a trial."""
+    """Everything needed to find things in the pictures of a trial."""
 
     stage: VideoStage
     palette: Palette

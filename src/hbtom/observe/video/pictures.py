@@ -17,15 +17,15 @@ from hbtom.scratch import scratch
 
 Picture = Annotated[NDArray[np.uint8], "row column 3"]
 
-LARGEST = 2_100_000  # pixels of a picture, at most: 1920 x 1080
-MOST = 2_000_000_000  # pixels of all pictures together, at most: one or two minutes of work
+LARGEST = 2_100_000  # most pixels in a picture: 1920 x 1080
+MOST = 2_000_000_000  # most pixels in all pictures together: one or two minutes of work
 MOST_PICTURES = 5000  # an episode has one or two thousand
-LONGEST = 300  # seconds of work for ffmpeg, at most
+LONGEST = 300  # most seconds of work for ffmpeg
 CODECS = (
     *("h264", "hevc", "mpeg4", "vp8", "vp9", "av1", "libdav1d", "libaom-av1", "gif"),
     *("libvpx", "libvpx-vp9"),
 )
-PLAIN = 16  # difference of colours within a picture that shows nothing, at most
+PLAIN = 16  # largest difference of colours within a picture that shows nothing
 
 _SAMPLE = 80  # rows of a picture that decide whether it is plain
 _GIF_END = b";"
@@ -53,7 +53,7 @@ def pictures(data: bytes) -> Generator[Picture]:
                 yield from _decoded(process.stdout)
                 failed = process.wait() != 0  # it may report an error at the very end
             finally:
-                process.kill()  # if the caller does not want all pictures
+                process.kill()  # the caller may not want all pictures
         complaint = errors.read_bytes()
         large = _SIZE.search(complaint)
         if large is not None:
@@ -115,7 +115,7 @@ def _broken() -> BadInput:
 
 
 def ffmpeg_library() -> Any:
-    """Return the library that decodes and writes videos, which brings ffmpeg along."""
+    """Return the library that decodes and writes videos, which includes ffmpeg."""
     try:
         import imageio_ffmpeg
 

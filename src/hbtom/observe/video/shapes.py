@@ -17,14 +17,14 @@ from hbtom.arrays import Bools, Floats, Ints, concat_ranges, frozen
 Region = Annotated[Ints, "pixel 2"]  # column and row of each pixel
 Mask = Annotated[Bools, "row column"]
 SLOT = 0.6  # width of the slot, as a share of the lock's width
-_LOPSIDED = 0.69  # share of a triangle in one half of its box, at least; 0.75 if drawn well
-_HALF = 0.68  # share of its box that a triangle fills, at most
-_LIKE = 0.76  # similarity of a lock to its template, at least
-_SAME = 0.7  # similarity of two masks of the same shape, at least
-_FULL = 0.93  # share of its box that a whole rectangle fills, at least
+_LOPSIDED = 0.69  # least share of a triangle in one half of its box; 0.75 if drawn well
+_HALF = 0.68  # largest share of its box that a triangle fills
+_LIKE = 0.76  # least similarity of a lock to its template
+_SAME = 0.7  # least similarity of two masks of the same shape
+_FULL = 0.93  # least share of its box that a whole rectangle fills
 _ANGLES = np.arange(64) * (2.0 * np.pi / 64)
 DIRECTIONS = frozen(np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1))
-_SMALL = 1e-4  # by how much unknowns are changed to find slopes
+_SMALL = 1e-4  # step by which unknowns are changed to find slopes
 Outline = Annotated[Floats, "direction"]
 Residual = Callable[[Floats], Floats]
 

@@ -100,7 +100,7 @@ class Stamp:
         return self.window(camera, place), self.pixels
 
     def settled(self, camera: Camera, place: Place) -> Place:
-        """Return one position for all those at which the same pixels are covered."""
+        """Return a canonical position among those at which the same pixels are covered."""
         return camera.ground(self.window(camera, place).middle)[0]
 
 
@@ -128,7 +128,7 @@ class Solid:
         return place
 
 
-ThingForm = Stamp | Solid  # what covers pixels, depending on its position
+ThingForm = Stamp | Solid
 
 
 def _box(reach: Annotated[Floats, "direction"]) -> Window:
@@ -202,7 +202,7 @@ def placed(solid: Solid, region: Region, camera: Camera) -> tuple[Place, float]:
 
 
 def _foot(region: Region, camera: Camera) -> Place:
-    """Return roughly where a thing stands, given its region: at the lower end."""
+    """Return roughly where a thing stands: at the lower end of its region."""
     window = window_round(region)
     end = np.array([[(window.left + window.right) / 2, window.bottom]])
     return camera.ground(end)[0]

@@ -22,16 +22,16 @@ from hbtom.observe.video.solids import Window, window_round
 CELL = 20.0
 CELLS = int(SIDE / CELL)
 
-_BRIGHT = 180  # brightness of floor, at least; anything between wall and floor is edge or shadow
-_PERHAPS = 0.6  # share of a wall's top that is dark, at least
-_ALIKE = 0.95  # share of a picture's pixels that look as expected, at least
+_BRIGHT = 180  # least brightness of floor; anything between wall and floor is edge or shadow
+_PERHAPS = 0.6  # least share of a wall's top that is dark
+_ALIKE = 0.95  # least share of a picture's pixels that look as expected
 _INNER = (np.arange(7) + 1.0) / 8.0 * CELL  # sample points within a cell
 _STEPS = 12  # along a ray of light from the top of a wall to the floor
 
 
 @dataclass(frozen=True, eq=False)
 class VideoStage:
-    """What does not move: the walls, and how far away the point seen at each pixel is."""
+    """Everything that does not move: the walls, and the distance to the point at each pixel."""
 
     camera: Camera
     walls: Annotated[Bools, "row column"]  # of cells

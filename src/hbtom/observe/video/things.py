@@ -31,14 +31,14 @@ from hbtom.observe.video.solids import (
 ThingRole = Literal["thing", "key", "lock", "barrier"]
 
 # Lengths are in pixels of the world, misfits (root mean squares) in pixels of the picture.
-_SMALLEST = 30.0  # area of a thing, at least
-_LONGEST = 24.0  # side of anything but a barrier, at most
-_GAP = 1.0  # distance between two pieces of one thing, at most
-_WIDE = 19.0  # side of a square object, at most; a wider one is a cell of the barrier
-_CLOSE = 0.7  # misfit of a known solid, at most
-_WORSE = 0.7  # misfit of a known solid beyond that of the best one, at most
+_SMALLEST = 30.0  # least area of a thing
+_LONGEST = 24.0  # longest side of anything but a barrier
+_GAP = 1.0  # largest distance between two pieces of one thing
+_WIDE = 19.0  # widest square object; a wider one is a cell of the barrier
+_CLOSE = 0.7  # largest misfit of a known solid
+_WORSE = 0.7  # largest misfit of a known solid beyond that of the best one
 _HOME = {False: np.array([255.0, 105.0, 180.0]), True: np.array([200.0, 0.0, 190.0])}
-_AT_HOME = 15.0  # distance of the agent from its home at first, at most
+_AT_HOME = 15.0  # largest distance of the agent from its home at first
 _SAME_COLOUR = {False: 30.0, True: 60.0}
 
 

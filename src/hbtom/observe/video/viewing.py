@@ -25,8 +25,8 @@ from hbtom.observe.video.things import VideoThing, things_in
 
 BLOCK = 5.0  # side of the lattice for barriers, in pixels of the world
 
-_SAMPLE = 1500  # number of pixels by which to decide how much of a barrier is left
-_NEARLY = 0.02  # share of a barrier that may be missing from a whole one, or left of none
+_SAMPLE = 1500  # number of pixels that decide how much of a barrier is left
+_NEARLY = 0.02  # share that may be missing from a whole barrier, or left of a vanished one
 LEAP = 40.0  # pixels of the world
 
 
@@ -41,7 +41,7 @@ class VideoScene:
     blocks: Annotated[Floats, "block 4"]  # the same as rows x, y, width, height
 
     def lock_there(self, picture: Picture) -> bool:
-        """Return whether the lock is still there: more of it is seen than of what is behind it."""
+        """Return whether the lock is still there: more of it shows than of its background."""
         if self.lock is None:
             return False
         behind = [STAGE, *(piece.label for piece in self.barrier)]
@@ -56,7 +56,7 @@ class VideoScene:
         return 1.0 if missing < _NEARLY else 0.0 if missing > 1.0 - _NEARLY else 1.0 - missing
 
     def _missing(self, picture: Picture, pixels: Region, behind: Sequence[int]) -> float:
-        """Return the share of these pixels that show what is behind."""
+        """Return the share of these pixels that show the background."""
         columns, rows = pixels[:: max(len(pixels) // _SAMPLE, 1)].T
         labels = self.view.palette.label(picture[rows, columns][None])
         return float(np.isin(labels, behind).mean())
@@ -81,7 +81,7 @@ def scene_of(
 
 
 def _blocks(mask: Annotated[Bools, "row column"], camera: Camera) -> Annotated[Floats, "block 4"]:
-    """Return what a mask covers as blocks x, y, width, height, each in a row of a fine lattice."""
+    """Return a mask as blocks x, y, width, height, each within one row of a fine lattice."""
     if not mask.any():
         return frozen(np.empty((0, 4)))
     middles = np.arange(BLOCK / 2, SIDE, BLOCK)

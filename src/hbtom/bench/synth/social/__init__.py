@@ -1,7 +1,7 @@
 """Synthetic episodes of the five social tasks, in pairs of different plausibility.
 
 A pair is drawn in two stages: first a case, which says what each member shows and how plausible
-that is, and then its geometry. `audit` derives the same from the files, by geometry alone.
+that is, and then its geometry. The audit derives the plausibility from the files' geometry alone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def social_pair(task: str, rng: Rng) -> Pair:
 
 
 def social_labels(task: str, rng: Rng) -> tuple[Told, Told]:
-    """Return how plausible the members of the pair are that the same draws give, and why."""
+    """Return how plausible both members of the pair from the same draws are, and why."""
     told: tuple[Told, Told] = _maker(task).draw(rng).told
     return told
 

@@ -1,4 +1,4 @@
-"""Plane geometry for the audit of social episodes: contact, lines of sight, ways."""
+"""Plane geometry for the audit of social episodes: contact, lines of sight, paths."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hbtom.observe.bodies import Other
 
 Places = Annotated[Floats, "frame 2"]
 Spot = Annotated[Floats, "2"]
-Ways = dict[Identity, list[Places]]  # what each agent has shown
+Ways = dict[Identity, list[Places]]  # the ways that each agent has moved
 
-_SAMPLES = 120  # places on a way at which it is compared with another
-_REST = 6  # frames for which something must stay to rest somewhere
-_SAME = 3.0  # pixels between places that are the same
+_SAMPLES = 120  # places on a way at which it is compared with another one
+_REST = 6  # frames for which a thing must stay in place to be at rest
+_SAME = 3.0  # largest distance between places that count as the same, in pixels
 _FINE = 0.5  # pixels between points of a line of sight
 
 
@@ -48,14 +48,14 @@ def box_gap(place: Spot, box: Box) -> float:
 
 
 def _from_box(place: Spot, box: Box) -> tuple[float, float]:
-    """Return a place as the box has it: its sides are the axes."""
+    """Return a place in the box's own coordinates, whose axes are its sides."""
     turn, (dx, dy) = math.radians(box.turn), (place - box.centre).tolist()
     cos, sin = math.cos(turn), math.sin(turn)
     return cos * dx + sin * dy, cos * dy - sin * dx
 
 
 def in_between(one: Spot, other: Spot, box: Box) -> bool:
-    """Tell whether a box is on the straight line between two places, point by point."""
+    """Return whether a box is on the straight line between two places, point by point."""
     start, stop = np.array(_from_box(one, box)), np.array(_from_box(other, box))
     many = 2 + int(np.hypot(*(stop - start)) / _FINE)
     points = start + np.linspace(0, 1, many)[:, None] * (stop - start)
@@ -63,13 +63,13 @@ def in_between(one: Spot, other: Spot, box: Box) -> bool:
 
 
 def touching(path: Places, other: Places, reach: float) -> bool:
-    """Tell whether two things ever touch."""
+    """Return whether two things ever touch."""
     away = np.hypot(*(path - other).T)
     return bool(np.nanmin(away, initial=np.inf) <= reach)
 
 
 def is_still_at(path: Places) -> bool:
-    """Tell whether something never moves."""
+    """Return whether something never moves."""
     return bool((np.nan_to_num(path) == np.nan_to_num(path[0])).all())
 
 
@@ -79,7 +79,7 @@ def onset(path: Places) -> int:
 
 
 def way_from(path: Places) -> Places:
-    """Return the displacement of something at equal parts of the length of its way."""
+    """Return the displacement of something at equal steps along its way."""
     steps = np.hypot(*np.diff(path, axis=0).T)
     length = np.append(0.0, np.cumsum(steps))
     at = np.linspace(0, length[-1], _SAMPLES)
@@ -101,7 +101,7 @@ def rests(path: Places) -> list[Spot]:
 
 
 def inside(walls: Annotated[Floats, "wall 4"], place: Spot) -> bool:
-    """Tell whether a place is within the walls."""
+    """Return whether a place is within the walls."""
     low, high = walls[:, :2].min(axis=0), (walls[:, :2] + walls[:, 2:]).max(axis=0)
     return bool((place >= low).all() and (place <= high).all())
 
@@ -120,7 +120,7 @@ def departure(trial: Trial) -> int:
 
 
 def sees(trial: Trial, place: Spot, at: int) -> bool:
-    """Tell whether the agent is in the room and no board is in between."""
+    """Return whether the agent is in the room and no board blocks its view of a place."""
     if trial.agent_there is not None and not trial.agent_there[at]:
         return False
     if not inside(trial.walls, trial.path[at]) or np.isnan(place[0]):

@@ -1,7 +1,7 @@
-"""True and false belief: an object is moved. The agent goes where it must think the object is.
+"""True and false belief: an object is moved, and the agent goes where it must think the object is.
 
-What counts is what the agent has seen of it in this trial, with its own eyes; and if it has seen
-nothing, where the object always was.
+This is where the agent itself last saw the object in this trial or, if it has not seen it, where
+the object always was.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PARKED: tuple[Point, Point] = ((-29, 62), (-29, 138))
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a pair shows: two schedules, often the same, and two endings."""
+    """The content of a pair: two schedules, often the same, and two endings."""
 
     told: tuple[Told, Told]
     schedules: tuple[str, str]
@@ -70,7 +70,7 @@ class Case:
 
 
 def draw(rng: Rng) -> Case:
-    """Draw a case: where the agent goes differs, or else what it has seen."""
+    """Draw a case: members differ in where the agent goes, or in what it has seen."""
     name = pick(rng, tuple(SCHEDULES), WEIGHTS)
     one = SCHEDULES[name]
     rivals = [
@@ -101,7 +101,7 @@ class _Plan:
     second: Point | None  # another object
 
     def floor(self, walls: Cells, screen: bool = False, agent: bool = True) -> FreeSpace:
-        """Return where somebody may walk: around boards, the other object and the agent."""
+        """Return where agents may walk: around boards, the other object and the agent."""
         boxes = [box_around(at, BOARD) for at in self.boards if at[0] > 0]
         boxes += [square(self.second, 9)] if self.second else []
         boxes += [box_around(SCREEN_AT, SCREEN)] if screen else []
@@ -170,7 +170,7 @@ def _begin(plan: _Plan) -> dict[str, Place | None]:
 
 
 def _test(rng: Rng, who: Cast, plan: _Plan, name: str, ending: tuple[int, bool]) -> Trial:
-    """Stage a test trial: what happens, and then the agent goes to one of the places."""
+    """Stage a test trial: the schedule, and then the agent's walk to one of the places."""
     end, short = ending
     believed = SCHEDULES[name].believed
     begin = {**_begin(plan), "B": None}
@@ -195,7 +195,7 @@ def _test(rng: Rng, who: Cast, plan: _Plan, name: str, ending: tuple[int, bool])
 
 
 def _schedule(rng: Rng, plan: _Plan, walls: Cells, name: str) -> list[Act]:
-    """Return what happens before the agent sets out."""
+    """Return the acts before the agent sets out."""
     kind, *_ = name.split(", ")
     one, other = plan.places
     floor = plan.floor(walls, screen=kind == "screened")

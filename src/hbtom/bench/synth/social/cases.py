@@ -1,4 +1,4 @@
-"""Cases: what a pair shows, and how plausible each of its members is, drawn before its geometry."""
+"""Cases: the content of a pair and how plausible its members are, drawn before its geometry."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Pair = tuple[Episode, Episode]  # the more plausible member first
 
 
 def pick(rng: Rng, options: Sequence[T], weights: Sequence[float] | None = None) -> T:
-    """Draw one of some options."""
+    """Draw one of these options."""
     total = None if weights is None else [one / sum(weights) for one in weights]
     return options[int(rng.choice(len(options), p=total))]
 
@@ -40,7 +40,7 @@ def chance(rng: Rng, probability: float) -> bool:
 
 
 def consistent(rng: Rng, many: int = 8, odd: float = 0.25) -> tuple[bool, ...]:
-    """Draw in which trials an agent does what it mostly does: in all, or in all but two."""
+    """Draw in which trials an agent does the usual thing: in all, or in all but two."""
     if not chance(rng, odd):
         return (True,) * many
     strays = set(rng.choice(many, size=2, replace=False).tolist())

@@ -1,4 +1,4 @@
-"""Company: three agents on a court, who walk up to each other, gesture, and copy gestures."""
+"""Company: three agents on a court that approach each other, gesture, and copy gestures."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from hbtom.bench.synth.social.staging import (
 from hbtom.bench.synth.sprites import AGENT_R
 from hbtom.observe import Trial
 
-ROOM = 4  # pixels between bodies, at least, so that nobody touches in passing
-NEAR_MISS = (3, 20)  # pixels between an object and a gesture that misses it
+ROOM = 4  # least gap between bodies, in pixels, so that agents do not touch in passing
+NEAR_MISS = (3, 20)  # least and largest gap between an object and a gesture that misses it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Spots:
 
 
 def still(rng: Rng, least_steps: int = 2) -> int:
-    """Draw for how many steps nothing happens: mostly few, up to thirty."""
+    """Draw the number of steps in which nothing happens: mostly few, up to thirty."""
     return int(rng.integers(least_steps, 31 if chance(rng, 0.2) else 6))
 
 
@@ -94,7 +94,7 @@ class Shown:
         return self.b if like_b else self.c
 
     def check(self, floor: FreeSpace, like_b: tuple[bool, ...]) -> None:
-        """Refuse what is too near to walls or to each other; the agent may make these gestures."""
+        """Refuse bodies too near to walls or each other; the agent may make any of ``like_b``."""
         self.check_spots(floor, like_b)
         self.check_thing(floor)
 
@@ -115,7 +115,7 @@ class Shown:
         )
 
     def check_thing(self, floor: FreeSpace) -> None:
-        """Refuse an object that is too near to walls or to anybody but the agent's gesture."""
+        """Refuse an object too near to walls or agents, except for the agent's gesture."""
         ensure(floor.free(self.thing))
         ensure(math.dist(self.thing, self.spots.a) > MEETING + 8)
         for way in (self.b.pixels(self.spots.b), self.c.pixels(self.spots.c)):
@@ -144,7 +144,7 @@ def upon(rng: Rng, way: list[Point]) -> Point:
 
 
 def gesturing(shown: Shown, rng: Rng, order: str) -> list[Act]:
-    """Return the acts of those who gesture, in this order; now and then they overlap."""
+    """Return the gestures of the others, in this order; now and then they overlap."""
     acts: list[Act] = []
     for name in order:
         one, spot = (shown.b, shown.spots.b) if name == "B" else (shown.c, shown.spots.c)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from hbtom.bench.synth.geometry import FreeSpace, Point, Rng, free_space
 from hbtom.bench.synth.layouts import INTERIOR, SIDE, Cells, boxes_of, ensure
 
-_DEEP = 2  # cells from the corner, at most
+_DEEP = 2  # most cells from the corner
 BORDER: Cells = tuple((x, y) for x in range(SIDE) for y in range(SIDE) if {x, y} & {0, SIDE - 1})
 
 
@@ -50,10 +50,10 @@ def least(way: Iterable[tuple[float, float]], place: tuple[float, float]) -> flo
 
 
 def apart(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> float:
-    """Return how near two ways come to each other, whenever each of them is taken."""
+    """Return how near two ways come to each other, regardless of time."""
     return min(least(other, place) for place in one)
 
 
 def straight(floor: FreeSpace, start: Point, goal: Point) -> None:
-    """Refuse a start and a goal if something is in between."""
+    """Refuse a start and a goal with an obstacle between them."""
     ensure(floor.free(start) and floor.free(goal) and floor.clear(start, goal))

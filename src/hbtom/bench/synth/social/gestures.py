@@ -1,4 +1,4 @@
-"""Gestures: out and back by the same way, in four directions, mirrored or not."""
+"""Gestures: out and back along the same way, in four directions, mirrored or not."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from hbtom.bench.synth.motion import pixel_line
 from hbtom.bench.synth.social.cases import chance, pick
 from hbtom.bench.synth.social.staging import SLOW, Place, walk
 
-SHAPES: dict[str, tuple[tuple[Point, ...], int]] = {  # legs on the way out, and how many times
+SHAPES: dict[str, tuple[tuple[Point, ...], int]] = {  # legs of the way out, and repetitions
     "L": (((19, 0), (0, 39)), 1),
     "C": (((19, 0), (0, 39), (-19, 0)), 1),
     "hook": (((39, 0), (19, 19)), 1),
     "line": (((29, 0),), 2),
     "diagonal": (((20, 20),), 2),
 }
-DISTINCT = 15.0  # pixels between two gestures at the same length, somewhere, at least
+DISTINCT = 15.0  # two gestures are at least this far apart somewhere, in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """The corners of the way out, from where it begins, and how many times it is made."""
+    """The corners of the way out, relative to its start, and the number of repetitions."""
 
     out: tuple[Point, ...]
     times: int
@@ -68,7 +68,7 @@ def gesture(rng: Rng) -> Gesture:
 
 
 def two_gestures(rng: Rng) -> tuple[Gesture, Gesture]:
-    """Draw two gestures that cannot be taken for each other."""
+    """Draw two gestures that cannot be mistaken for each other."""
     one, other = gesture(rng), gesture(rng)
     if differ(one.steps((0, 0)), other.steps((0, 0))) < DISTINCT:
         raise Misfit
@@ -76,5 +76,5 @@ def two_gestures(rng: Rng) -> tuple[Gesture, Gesture]:
 
 
 def differ(one: Sequence[Place], other: Sequence[Place]) -> float:
-    """Return how far two ways are apart, at most, step by step, until the shorter one ends."""
+    """Return the largest distance between two ways, step by step, until the shorter one ends."""
     return max(_far(a, b) for a, b in zip(one, other, strict=False))

@@ -1,7 +1,7 @@
 """Helper and hinderer: one agent opens a gate for the agent, another one closes it.
 
-In the first trials the agent fetches an object from one of two compartments. Then there is a door.
-What somebody does with it counts by what it does to the agent's way, not by how it looks.
+In the first trials, the agent fetches an object from one of two compartments. Then there is a door.
+Moving it helps or hinders depending on its effect on the agent's way, not on how it looks.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ CAMERA = (260.0, 260.0)
 DOOR = (20, 40)
 ASIDE = 100  # y of a door that stands in front of the wall between the gates
 GATES = {UPPER: 60, LOWER: 140}  # y of a door in a gate
-REACH = 26  # pixels between the centres of a door and of whoever moves it
-TRIED = 4  # steps that the agent takes towards what it cannot reach
+REACH = 26  # pixels between the centres of a door and of the agent that moves it
+TRIED = 4  # steps that the agent takes towards an object that it cannot reach
 _AISLE = 132  # x where others walk past the door
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A trial: where the object lies, who moves the door from where to where, and how."""
+    """A trial: the object's compartment, who moves the door, between which places, and how."""
 
     side: int
-    mover: str = ""  # the name of the agent, or nobody
+    mover: str = ""  # the name of an agent; empty if nobody moves the door
     doors: tuple[int, int] = (0, 0)  # y before and after
     push: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a pair shows; B helps and C hinders."""
+    """The content of a pair; B helps and C hinders."""
 
     told: tuple[Told, Told]
     errands: tuple[Errand, ...]
@@ -103,7 +103,7 @@ def _hindering(rng: Rng) -> Errand:
 
 
 def _idle(rng: Rng) -> Errand:
-    """Draw an act without consequence: the door stays at the other gate, moved a bit or back."""
+    """Draw an act without effect: the door stays near the other gate, moved a bit or back."""
     side = pick(rng, (UPPER, LOWER))
     gate, out = GATES[1 - side], chance(rng, 0.5)
     beyond = gate + (20 if side == UPPER else -20)  # where only the room's side of it is free
@@ -111,7 +111,7 @@ def _idle(rng: Rng) -> Errand:
 
 
 def _elsewhere(rng: Rng, side: int) -> int:
-    """Draw where a door does not bar the way: mostly in the other gate."""
+    """Draw a place where a door does not block the way: mostly in the other gate."""
     return ASIDE if chance(rng, 0.2) else GATES[1 - side]
 
 
@@ -137,7 +137,7 @@ def _spots(spots: list[Point], b_above: bool) -> Spots:
 
 
 def _trial(rng: Rng, who: Cast, spots: Spots, errand: Errand) -> Trial:
-    """Stage a trial: the door is moved, if at all, and the agent goes for the object."""
+    """Stage a trial: the door is moved or not, and the agent goes for the object."""
     thing = spot_in(rng, errand.side)
     before, after = ((110, y) for y in errand.doors)
     begin: dict[str, Place | None] = {"A": spots.a, "B": spots.b, "C": spots.c, "O": thing}
@@ -155,7 +155,7 @@ def _trial(rng: Rng, who: Cast, spots: Spots, errand: Errand) -> Trial:
 
 
 def _moving(errand: Errand, start: Point, rng: Rng) -> list[Act]:
-    """Return how somebody goes to the door and pushes it ahead, or pulls it along."""
+    """Return the acts of an agent that goes to the door and pushes it ahead or pulls it along."""
     y0, y1 = errand.doors
     ahead = 1 if y1 > y0 else -1
     grip = -ahead * REACH if errand.push else ahead * REACH

@@ -2,7 +2,7 @@
 
 In the house of doors, each compartment has a gate, which a door may close. Some of these houses
 have a passage between the compartments, so that a closed gate only lengthens the way. In the house
-of boards the compartments are open, boards may hide what is in them, and a corridor leads in.
+of boards, the compartments are open, boards may hide their contents, and a corridor leads in.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UPPER, LOWER = 0, 1  # the compartments
 _BETWEEN: Cells = tuple((x, y) for x in range(1, 5) for y in (4, 5))
 _GATE_POSTS: Cells = ((4, 1), (4, 8))
 _PASSAGE = ((2, 4), (3, 4), (2, 5), (3, 5))
-_LOBBY: Cells = ((8, 1), (8, 2), (8, 7), (8, 8))  # beside the way in from the corridor
+_LOBBY: Cells = ((8, 1), (8, 2), (8, 7), (8, 8))  # on both sides of the way in
 
 
 def house_of_doors(rng: Rng, passage: bool) -> Cells:
@@ -36,7 +36,7 @@ def house_of_boards() -> Cells:
 
 
 def floor_with(walls: Cells, boxes: tuple[tuple[int, int, int, int], ...] = ()) -> FreeSpace:
-    """Return where the centre of an agent may be, given what else stands there."""
+    """Return where the centre of an agent may be, given walls and other boxes."""
     return free_space((*boxes_of(walls), *boxes))
 
 
@@ -47,12 +47,12 @@ def box_around(centre: Point, size: tuple[int, int]) -> tuple[int, int, int, int
 
 
 def route(floor: FreeSpace, start: Point, goal: Point) -> list[Point]:
-    """Return the corners of the shortest way; refuse what has none."""
+    """Return the corners of the shortest way; refuse a goal that cannot be reached."""
     ensure(floor.free(start))
     return found(floor.route(start, goal))
 
 
 def spot_in(rng: Rng, compartment: int, reach: tuple[int, int] = (38, 76)) -> Point:
-    """Draw where an object lies in a compartment."""
+    """Draw the place of an object in a compartment."""
     y = 62 if compartment == UPPER else 138
     return int(rng.integers(reach[0], reach[1] + 1)), y + int(rng.integers(-2, 3))

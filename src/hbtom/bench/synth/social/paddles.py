@@ -1,4 +1,4 @@
-"""The paddle: it turns all the time, and hits what stands in its way, or nothing."""
+"""The paddle, which turns all the time and hits anything in its way."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from hbtom.bench.synth.social.staging import SLOW, Place
 from hbtom.bench.synth.sprites import AGENT_R
 
 PADDLE = (10, 40)  # width and height in pixels
-UNTOUCHED = 7.0  # pixels between what starts by itself and the paddle, at least
-_DEEPEST = -2.0  # pixels between what is pushed and the paddle, at least
+UNTOUCHED = 7.0  # least gap between the paddle and a thing that starts by itself, in pixels
+_DEEPEST = -2.0  # least gap between the paddle and a thing that is pushed, in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How one of the objects is reached: by itself, and pushed from further back."""
+    """How a thing reaches one of the objects: by itself, or pushed from farther back."""
 
-    start: Point  # of what moves by itself
-    back: Point  # of what is pushed
+    start: Point  # of a thing that moves by itself
+    back: Point  # of a thing that is pushed
     goal: Point
     onset: int  # steps before it starts by itself
-    earlier: int  # how many steps earlier it starts if it is pushed
+    earlier: int  # steps by which it starts earlier if it is pushed
     paddle: Point
     turn: float  # degrees, of the paddle when it hits
 
     def angles(self, spin: float, pushed: bool, steps: int) -> list[float]:
         """Return the paddle's angle at each step.
 
-        The paddle of what is pushed hits when that starts; the other one is a sixth of a turn off.
+        A thing that is pushed starts when the paddle hits it; otherwise, the paddle is a sixth of a
+        turn off.
         """
         first = self.turn - spin * (self.onset - self.earlier) + (0 if pushed else 60)
         return [(first + spin * step) % 360 for step in range(steps)]

@@ -1,7 +1,8 @@
-"""Agent or not: what moves by itself, and what a turning paddle pushes.
+"""Agent or not: things that move by themselves, and things that a turning paddle pushes.
 
-What starts by itself and always goes to one of two objects wants that object. What starts only when
-the paddle hits it wants nothing. At test a board may hide from the camera how it starts.
+A thing that starts by itself and always goes to one of two objects wants that object. A thing that
+starts only when the paddle hits it wants nothing. At test, a board may hide the start from the
+camera.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _HIDDEN = "a board hides its start at test, "
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What one episode shows."""
+    """The content of one episode."""
 
     pushed: bool  # in familiarization
     same: bool  # whether it goes to the usual object at test
@@ -65,7 +66,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a pair shows."""
+    """The content of a pair."""
 
     told: tuple[Told, Told]
     members: tuple[Member, Member]
@@ -73,7 +74,7 @@ class Case:
 
 
 def draw(rng: Rng) -> Case:
-    """Draw a case: the cause, the goal, or the start at test differs."""
+    """Draw a case: members differ in the cause, the goal, or the start at test."""
     kind = pick(rng, ("goal", "cause", "cause, other goal", "start"), (4, 3, 2, 1))
     hidden = chance(rng, 0.75) if kind == "goal" else kind != "start" and chance(rng, 0.8)
     usual = consistent(rng)
@@ -132,7 +133,7 @@ def pair(case: Case, rng: Rng) -> Pair:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """A trial, whichever object is reached."""
+    """The layout of a trial, for either object."""
 
     usual: Way
     other: Way
@@ -169,7 +170,7 @@ def _tested(rng: Rng, floor: FreeSpace, middle: Point, spin: float, case: Case) 
 
 
 def _hides(board: Point, place: Point) -> bool:
-    """Tell whether a board is well in between the camera and a place."""
+    """Return whether a board clearly hides a place from the camera."""
     turn = math.radians(BOARD_TURN)
     normal = np.array([math.cos(turn), math.sin(turn)])
     eye, there = (np.array(one) - np.array(board) for one in (CAMERA, place))

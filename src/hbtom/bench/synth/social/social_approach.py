@@ -44,7 +44,7 @@ _WHY: dict[Level, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a pair shows; B is the one that the agent approaches in familiarization."""
+    """The content of a pair; B is the one that the agent approaches in familiarization."""
 
     told: tuple[Told, Told]
     like_b: tuple[bool, bool]  # whose gesture each member makes
@@ -55,7 +55,7 @@ class Case:
 
 
 def draw(rng: Rng) -> Case:
-    """Draw a case: whom it copies, or whether it reaches the object, or both differ."""
+    """Draw a case: members differ in whom it copies, in whether it reaches the object, or both."""
     levels: tuple[Level, Level] = pick(
         rng, ((EXPECTED, UNEXPECTED), (EXPECTED, NEITHER), (NEITHER, UNEXPECTED)), (2, 2, 1)
     )
@@ -87,11 +87,11 @@ def pair(case: Case, rng: Rng) -> Pair:
 
 
 def _tests(rng: Rng, floor: FreeSpace, case: Case) -> tuple[Shown, Shown]:
-    """Draw both tests: the same gestures; the object is missed, or all stand so that it is not."""
+    """Draw both tests, with the same gestures: the agent's misses the object or reaches it."""
     shown = Shown(*two_gestures(rng), Spots(*(anywhere(rng, floor) for _ in range(3))), (0, 0))
     shown.check_spots(floor, case.like_b)
     first, second = attempt(lambda r: _with_things(r, floor, shown, case), rng, 60)
-    if first.thing != second.thing and chance(rng, 0.5):  # they move rather than the object
+    if first.thing != second.thing and chance(rng, 0.5):  # move the agents, not the object
         dx, dy = (first.thing[i] - second.thing[i] for i in (0, 1))
         second = replace(second, spots=shown.spots.shifted(dx, dy), thing=first.thing)
         second.check(floor, (case.like_b[1],))
@@ -105,7 +105,7 @@ def _with_things(rng: Rng, floor: FreeSpace, shown: Shown, case: Case) -> tuple[
     for told, like_b in zip(case.told, case.like_b, strict=True):
         instrumental = told.level == NEITHER
         if made and both_miss:
-            made.append(made[0])  # the same test, but for whom it copies
+            made.append(made[0])  # the same test, except for whom it copies
         else:
             crossing = case.crossing and not instrumental and not both_miss
             way = shown.own(like_b ^ crossing).pixels(shown.spots.a)

@@ -1,7 +1,7 @@
 """An independent check of social episodes: how plausible each is, by geometry alone.
 
-It reads files of either format. It shares no code with the generator or the model, and looks only
-at contact, lines of sight, lengths of ways, and which way is like which.
+It reads files of either format. It shares no code with the generator or the model, and considers
+only contact, lines of sight, lengths of paths, and which paths are similar.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from hbtom.bench.synth.social.audit_geometry import (
 from hbtom.errors import BadInput
 from hbtom.observe import Episode, Identity, Trial, load
 
-HIT = 2.0  # pixels between outlines that touch, at most
-DECISIVE = 10.0  # pixels by which a way must become longer or shorter to count
+HIT = 2.0  # largest gap between outlines that touch, in pixels
+DECISIVE = 10.0  # pixels by which a path must become longer or shorter to count
 
 Level = str
 _N = "no expectation"
@@ -50,7 +50,7 @@ def _expected(fits: bool) -> Level:
 
 
 def _most(found: Iterable[Identity | None], what: str) -> Identity:
-    """Return what is found in most trials."""
+    """Return the most common value over trials."""
     (first, many), *others = Counter(found).most_common()
     if first is None or (others and others[0][1] == many):
         raise BadInput(f"{what} is not clear")
@@ -72,7 +72,7 @@ def _agent_non_agent(episode: Episode) -> Level:
 
 
 def _hit(trial: Trial) -> bool:
-    """Tell whether a paddle touches the agent when it starts."""
+    """Return whether a paddle touches the agent when it starts."""
     frame = onset(trial.path)
     about = slice(max(frame - 1, 0), frame + 2)
     paddles = [one for one in trial.others if one.kind == "paddle"]
@@ -84,7 +84,7 @@ def _hit(trial: Trial) -> bool:
 
 
 def _start_hidden(trial: Trial) -> bool:
-    """Tell whether a board keeps the camera from seeing how the agent starts."""
+    """Return whether a board keeps the camera from seeing how the agent starts."""
     if trial.camera is None:
         return False
     frame = onset(trial.path)
@@ -116,7 +116,7 @@ def _social_imitation(episode: Episode) -> Level:
     if touched == {True}:
         return _N
     if True in touched:
-        raise BadInput("it touches the object in some trials only")
+        raise BadInput("it touches the object only in some trials")
     shown = _shown(before)
     copied = _most((_like_whom(trial, shown) for trial in before), "whom it copies")
     return _expected(_met(episode.test) == copied)
@@ -138,7 +138,7 @@ def _touches_object(trial: Trial) -> bool:
 
 
 def _shown(trials: Iterable[Trial]) -> Ways:
-    """Return the ways of all others that move, by who they are."""
+    """Return the ways of all others that move, by their looks."""
     found: Ways = {}
     for trial in trials:
         for other in trial.actors[1:]:
@@ -148,7 +148,7 @@ def _shown(trials: Iterable[Trial]) -> Ways:
 
 
 def _like_whom(trial: Trial, shown: Ways) -> Identity | None:
-    """Return whose way the agent's own is most like."""
+    """Return the agent whose way is most similar to the judged agent's."""
     own = way_from(trial.path)
     by = {
         who: min(float(np.hypot(*(own - way).T).max()) for way in ways)

@@ -41,7 +41,7 @@ _REACHES = "it reaches the object each time by way of a gesture"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a pair shows; B is the one that the agent copies in familiarization."""
+    """The content of a pair; B is the one that the agent copies in familiarization."""
 
     told: tuple[Told, Told]
     instrumental: tuple[bool, bool]
@@ -52,7 +52,7 @@ class Case:
 
 
 def draw(rng: Rng) -> Case:
-    """Draw a case: whom it approaches, or why it made its gestures, differs."""
+    """Draw a case: members differ in whom it approaches, or in why it made its gestures."""
     levels: tuple[Level, Level] = pick(
         rng, ((EXPECTED, UNEXPECTED), (EXPECTED, NEITHER), (NEITHER, UNEXPECTED)), (2, 2, 1)
     )
@@ -99,7 +99,7 @@ def pair(case: Case, rng: Rng) -> Pair:
 
 
 def _spots(rng: Rng, floor: FreeSpace) -> Spots:
-    """Draw where all stand at test."""
+    """Draw where all agents stand at test."""
     return meeting(rng, floor, anywhere(rng, floor))
 
 
@@ -127,7 +127,7 @@ def _running_into(floor: FreeSpace, shown: Shown) -> Shown:
 
 
 def _shifted(rng: Rng, floor: FreeSpace, shows: tuple[Shown, Shown]) -> Spots:
-    """Draw where the others stand in one trial: about where they stand in all."""
+    """Draw where the others stand in one trial: near their usual places."""
     a, b, c = (getattr(shows[0].spots, name) for name in "abc")
     spots = Spots(a, near(rng, b, 6), near(rng, c, 6))
     replace(shows[0], spots=spots).check(floor, (True, False))

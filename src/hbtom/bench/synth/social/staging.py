@@ -1,7 +1,7 @@
-"""Staging: from what each thing does, step by step, to trials.
+"""Staging: make trials from what each thing does, step by step.
 
-A step is two frames, as in scenes of the 3D benchmark. Things are called by short names: A is the
-agent that is judged, B and C are others, O and P are objects; all else is a panel.
+A step is two frames, as in scenes of the 3D benchmark. Things have short names: A is the agent that
+is judged, B and C are others, O and P are objects; everything else is a panel.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hbtom.observe.events import without_gaps
 from hbtom.observe.mcs.pace import NEARLY, SceneSteps, along, pace, turning
 from hbtom.observe.mcs.roles import look_of, plain
 
-SLOW, BRISK = 2, 6  # pixels a step: gestures and approaches; errands in a house
+SLOW, BRISK = 2, 6  # pixels per step: for gestures and approaches; for errands in a house
 MEETING = AGENT_R + OBJECT_R  # pixels between the centres of an agent and an object that touch
 OVERLAP = 0.01  # pixels, so that rounding does not undo a touch
 OFF_STAGE = (-30, 42)
@@ -32,7 +32,7 @@ _DIGITS = 6  # after the decimal point of a pixel, as in files
 
 Place = tuple[float, float]
 Track = Sequence[Place | None]  # where something is at each step; None where it is absent
-Act = Mapping[str, Track]  # what some things do from the next step on
+Act = Mapping[str, Track]  # what things do from the next step on, by name
 Name = Literal["A", "B", "C", "O", "P"]
 
 
@@ -47,7 +47,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who and what appears in an episode, and where."""
+    """The agents and things that appear in an episode, and where."""
 
     looks: Mapping[str, Identity]  # by name
     walls: Cells
@@ -60,16 +60,16 @@ def cast(rng: Rng, walls: Cells, camera: Place | None = None) -> Cast:
     return Cast(dict(zip("ABCOP", looks, strict=True)), walls, camera)
 
 
-# What things do
+# Acts
 
 
 def pause(steps: int) -> Act:
-    """Nothing happens for some steps."""
+    """Do nothing for this many steps."""
     return {"": [None] * steps}
 
 
 def played(start: Mapping[str, Place | None], acts: Sequence[Act]) -> dict[str, list[Place | None]]:
-    """Return the track of each thing: what it does in each act; until that ends, it then rests."""
+    """Return the track of each thing; once it has done its part, it rests until the act ends."""
     tracks = {name: [place] for name, place in start.items()}
     for act in acts:
         longest = max(map(len, act.values()), default=0)
@@ -80,12 +80,12 @@ def played(start: Mapping[str, Place | None], acts: Sequence[Act]) -> dict[str, 
 
 
 def delayed(act: Act, steps: int) -> Act:
-    """Return the same act, which begins some steps later: for acts that overlap others."""
+    """Return the same act, beginning this many steps later, so that acts can overlap."""
     return {name: [*[track[0]] * steps, *track] for name, track in act.items()}
 
 
 def walk(route: Sequence[Point], speed: int) -> list[Place]:
-    """Return the steps along a route, after its start; each corner of the route is one."""
+    """Return the steps along a route, after its start; each corner of the route is a step."""
     steps: list[Place] = []
     for a, b in pairwise(route):
         line = pixel_line(a, b)
@@ -98,7 +98,7 @@ def walk(route: Sequence[Point], speed: int) -> list[Place]:
 def walk_up_to(route: Sequence[Point], speed: int, reach: float = MEETING) -> list[Place]:
     """Return the steps towards the end of a route, until outlines meet.
 
-    Scenes do not tell how the last few pixels are covered, so the last step leads straight there.
+    Scenes do not say how the last few pixels are covered, so the last step leads straight there.
     """
     goal, steps = route[-1], [route[0], *walk(route, speed)]
     far = [float(np.hypot(x - goal[0], y - goal[1])) for x, y in steps]
@@ -108,7 +108,7 @@ def walk_up_to(route: Sequence[Point], speed: int, reach: float = MEETING) -> li
     return [*steps[1 : last + 1], (round(touch[0], _DIGITS), round(touch[1], _DIGITS))]
 
 
-# From tracks to trials
+# Trials made from tracks
 
 
 def staged(
@@ -117,7 +117,7 @@ def staged(
     panels: Mapping[str, Panel] | None = None,
     order: Rng | None = None,
 ) -> Trial:
-    """Return a trial in which things move as told; with ``order``, lists are shuffled."""
+    """Return a trial in which things follow their tracks; with ``order``, lists are shuffled."""
     steps = {name: _steps(track) for name, track in tracks.items()}
     at = pace(np.zeros(len(steps["A"]), dtype=np.int64))
     agent, here = steps["A"], ~np.isnan(steps["A"][:, 0])
@@ -178,7 +178,7 @@ def _other(
 
 
 def scene_steps(trial: Trial) -> SceneSteps:
-    """Return the steps of a trial that was staged: every second frame."""
+    """Return the steps of a staged trial: every second frame."""
     frames = np.arange(0, len(trial.path), 2)
     return SceneSteps(frames, trial.whole_path[frames])
 
@@ -188,7 +188,7 @@ def scene_steps(trial: Trial) -> SceneSteps:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """Whether all is seen mirrored: left and right, up and down."""
+    """Whether everything is mirrored: left and right, up and down."""
 
     x: bool = False
     y: bool = False

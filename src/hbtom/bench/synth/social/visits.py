@@ -1,4 +1,4 @@
-"""Visits: another agent comes into the house, moves an object, and leaves; who sees what of it."""
+"""Visits: another agent enters the house, moves an object, and leaves; and what the agent sees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCREEN_AT: Point = (134, 100)  # right in front of the agent
 CORRIDOR, DOORSTEP, INSIDE = (192, 0), (192, 100), (171, 100)
 EXIT: Point = (192, 180)
 ROOM = 180  # x where the room ends
-PLAIN = 25.0  # pixels by which one place is nearer than another, at least, if that matters
+PLAIN = 25.0  # where it matters, one place is nearer than another by at least this many pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class Visit:
 
 
 def visit(rng: Rng, floor: FreeSpace, start: Point, stop: Point) -> Visit:
-    """Return how the visitor comes in, carries an object from one place to another, and leaves."""
+    """Return how the visitor enters, carries an object from one place to another, and leaves."""
     coming = walk([CORRIDOR, DOORSTEP, *route(floor, INSIDE, start)], BRISK)
     carrying = walk(route(floor, start, stop), BRISK)
     rest = int(rng.integers(2, 5))
     leaving = walk([*route(floor, stop, INSIDE), DOORSTEP, EXIT], BRISK)
     other: list[Place] = [CORRIDOR, *coming, *[start] * rest, *carrying, *[stop] * rest, *leaving]
-    # It is lifted once the visitor touches it, or once the visitor is there.
+    # It is lifted once the visitor touches it or arrives at it.
     touch = next(i for i, place in enumerate(other) if math.dist(place, start) <= MEETING)
     lifted = touch if rng.random() < 0.5 else 1 + len(coming)
     put_down = 1 + len(coming) + rest + len(carrying)
@@ -46,7 +46,7 @@ def visit(rng: Rng, floor: FreeSpace, start: Point, stop: Point) -> Visit:
 
 
 def entering(rng: Rng) -> Track:
-    """Return how the agent comes in from the corridor."""
+    """Return how the agent enters from the corridor."""
     return [CORRIDOR, *walk([CORRIDOR, DOORSTEP, HOME], BRISK - int(rng.integers(2)))]
 
 
@@ -56,7 +56,7 @@ def leaving() -> Track:
 
 
 def last_seen(tracks: Mapping[str, Track], boards: Mapping[str, tuple[int, int]]) -> Place | None:
-    """Return where the agent last saw the object, or None if it never did, from all tracks."""
+    """Return where the agent last saw the object, given all tracks; None if it never did."""
     last = None
     for step, (agent, thing) in enumerate(zip(tracks["A"], tracks["O"], strict=True)):
         if agent is None or thing is None or agent[0] > ROOM:
@@ -74,7 +74,7 @@ def last_seen(tracks: Mapping[str, Track], boards: Mapping[str, tuple[int, int]]
 def check_belief(seen: Place | None, places: tuple[Point, Point], believed: int) -> None:
     """Refuse a trial in which the agent does not clearly believe what it should.
 
-    What it has not seen is where it always was: in the first place.
+    If it has not seen the object, it believes that the object is in its usual, first place.
     """
     if seen is None:
         ensure(believed == 0)
@@ -84,7 +84,7 @@ def check_belief(seen: Place | None, places: tuple[Point, Point], believed: int)
 
 
 def check_apart(way: Sequence[Place], bodies: Sequence[Place], reach: float) -> None:
-    """Refuse a way that comes too near to something."""
+    """Refuse a way that comes too near to any of these bodies."""
     for a, b in pairwise(way):
         middle = (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
         ensure(all(math.dist(one, body) > reach for one in (a, middle, b) for body in bodies))
