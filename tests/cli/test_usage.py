@@ -31,6 +31,14 @@ def test_help_lists_the_verbs_and_the_options(run) -> None:
         assert option in options
 
 
+def test_help_says_in_full_what_each_verb_does(run) -> None:
+    listed = " ".join(run("--help").out.split())
+    for name, verb in main.commands.items():
+        sentence = " ".join(verb.help.split()).partition(". ")[0].removesuffix(".")
+        assert f"{name} {sentence}" in listed
+    assert "..." not in listed.partition("Judge and watch")[2]
+
+
 def test_the_version_is_printed(run) -> None:
     ran = run("--version")
     assert (ran.status, ran.out, ran.err) == (0, f"hbtom {hbtom.__version__}\n", "")

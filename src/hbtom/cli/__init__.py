@@ -10,6 +10,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import click
@@ -19,6 +20,26 @@ from hbtom.cli.say import INTERRUPTED
 from hbtom.cli.verbs import benchmark, datasets, episodes, plans
 
 _FORMERLY = {"view": "browse"}  # verbs that still work, with a warning
+_TOPICS = {
+    "Judge and watch episodes": episodes,
+    "Infer goals from plans": plans,
+    "Evaluate models": benchmark,
+    "Make and browse datasets": datasets,
+}
+
+
+def _verbs(module: ModuleType) -> list[tuple[str, click.Command]]:
+    """Return the verbs of a module, in the order in which they are defined."""
+    return [
+        (name, one)
+        for name, one in vars(module).items()
+        if isinstance(one, click.Command) and name == one.name
+    ]
+
+
+def _first_sentence(verb: click.Command) -> str:
+    paragraph = " ".join((verb.help or "").partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].removesuffix(".")
 
 
 @contextmanager
@@ -38,6 +59,12 @@ class _Front(click.Group):
         if name in _FORMERLY:
             click.echo(f"hbtom: warning: '{name}' is now '{_FORMERLY[name]}'", err=True)
         return super().get_command(ctx, _FORMERLY.get(name, name))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs by topic, each with the first sentence of its help in full."""
+        for topic, module in _TOPICS.items():
+            with formatter.section(topic):
+                formatter.write_dl([(name, _first_sentence(one)) for name, one in _verbs(module)])
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _ended_by_ctrl_c():
@@ -59,7 +86,6 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # print a mark instead of missing letters
 
 
-for _module in (episodes, plans, benchmark, datasets):
-    for _name, _verb in vars(_module).items():
-        if isinstance(_verb, click.Command) and _name == _verb.name:
-            main.add_command(_verb)
+for _module in _TOPICS.values():
+    for _, _verb in _verbs(_module):
+        main.add_command(_verb)
