@@ -19,7 +19,7 @@ _UNITS = {True: "log seconds", False: "seconds"}
 
 
 def correlation_text(found: Correlation) -> str:
-    """Return all that is printed: what was compared, agreement, ceiling, differences, effects."""
+    """Return the whole output: the data, agreement, ceiling, differences, effects."""
     tables = [_agreement(found), _gaps(found), _effects(found)]
     return "\n\n".join(["\n".join([_heading(found), *_ceilings(found)]), *filter(None, tables)])
 
@@ -37,7 +37,7 @@ def _heading(found: Correlation) -> str:
 
 def _ceilings(found: Correlation) -> list[str]:
     return [
-        f"people agree with themselves at {_number(one.reliability)} (split halves); "
+        f"people agree with each other at {_number(one.reliability)} (split halves); "
         f"the best model could reach r = {_number(one.r)}"
         for one in found.ceilings[:1]
     ]
@@ -101,7 +101,7 @@ def _number(value: float | None, sign: bool = False) -> str:
 
 
 def people_fit_text(fitted: PeopleFit) -> str:
-    """Return how well scenarios left out are predicted, then the fit, then all settings."""
+    """Return the agreement on scenarios left out, then the fit, then all settings."""
     names = list(fitted.settings)
     rows = [(*names, "r")]
     for settings, r in fitted.grid:
@@ -112,7 +112,7 @@ def people_fit_text(fitted: PeopleFit) -> str:
         [
             correlation_text(fitted.found),
             "",
-            "left out: each scenario as predicted with the settings that fit all others best",
+            "left out: each scenario is predicted with the settings that fit all others best",
             *chosen,
             f"fitted to all: {_settings(fitted.settings)}",
             "",

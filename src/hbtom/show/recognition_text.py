@@ -1,4 +1,4 @@
-"""Recognised goals as text: a table of figures, and what is believed about one problem."""
+"""Recognised goals as text: a table of statistics, and the beliefs about one problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADING = ("problems", "accuracy", "95 % interval", "spread", "score", "log los
 
 
 def recognition_table(result: Recognised) -> str:
-    """Return accuracy and the like by domain and by observed share; one problem has no table."""
+    """Return accuracy and other statistics by domain and observed share; none for one problem."""
     known = [one for one in result.answered if one.true is not None]
     tables = [problem_table(one.values) for one in result.answered if "trace" in one.values]
     if not known or len(result.answers) == 1:
@@ -70,7 +70,7 @@ def _figures(cell: Cell) -> tuple[str, ...]:
 
 
 def problem_table(values: dict[str, Any]) -> str:
-    """Return the goals of one problem and how probable each is, after every observation if known.
+    """Return the goals of one problem with probabilities, after every observation if known.
 
     A star marks the most probable goals.
     """

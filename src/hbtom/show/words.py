@@ -9,14 +9,14 @@ from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount
 from hbtom.judgement.transfers import Transfer
 from hbtom.show.place_words import knowledge, knows_better, place
 
-SURE = 0.9  # a goal that is less probable than this is stated with reserve
-CLEAR = 0.5  # a goal must be more probable than this to be expected
+SURE = 0.9  # less probable goals are stated with "seems to"
+CLEAR = 0.5  # a goal is expected only if it is more probable than this
 UNCLEAR = "it was not clear yet what it wants"
-DETOUR = 1.1  # times the shortest way: a longer way is called a detour
+DETOUR = 1.1  # a way that is longer than this multiple of the shortest is called a detour
 
 
 def explain(told: Account) -> str:
-    """Say in a sentence what was surprising about the test trial, or that nothing was.
+    """Return a sentence about what was surprising about the test trial, or that nothing was.
 
     The account is that of :func:`hbtom.judgement.account`.
     """
@@ -67,14 +67,14 @@ def _other_goal(told: Account, went: str) -> str:
 
 
 def efficiency(told: Account) -> str:
-    """Say that an agent was less or more efficient than expected."""
+    """Return, in words, that an agent was less or more efficient than expected."""
     before, then = told.efficiency
     how = "less" if then < before else "more"
     return f"{how} efficiently than expected (efficiency {then:.2g}, expected {before:.2g})"
 
 
 def _history(told: Account, goal: int) -> str:
-    """Say how often the agent went there when it had a choice."""
+    """Return, in words, how often the agent went there when it had a choice."""
     past = told.history
     if past.choices:
         return f", chosen {past.chosen[goal]} of {past.choices} times"
@@ -85,14 +85,14 @@ def _history(told: Account, goal: int) -> str:
 
 
 def _in_company(told: Account, here: CompanyAccount) -> str:
-    """Say what matters in a trial with company; beside a paddle, "it" could be the paddle."""
+    """Return what matters in a trial with company; with a paddle, "it" would be ambiguous."""
     text = _about_company(told, here)
     named = here.onsets.paddle and text.startswith("it ")
     return f"{plain(told.agent)}{text.removeprefix('it')}" if named else text
 
 
 def _about_company(told: Account, here: CompanyAccount) -> str:
-    """Say what matters in a trial with company: cause, belief, gestures, and who helped."""
+    """Return what matters in a trial with company: cause, belief, gestures, and who helped."""
     if not told.reachable:
         return "it cannot reach anything that it could want"
     did, onsets = _did(here), here.onsets
@@ -123,7 +123,7 @@ def _about_company(told: Account, here: CompanyAccount) -> str:
 
 
 def _did(here: CompanyAccount, relation: str = "") -> str:
-    """Say what the agent did; ``relation`` says what it had to do with its goal before."""
+    """Return what the agent did; ``relation`` says what its goal has meant to it before."""
     did, goal = here.did, plain(here.did.goal)
     if here.onsets.passive > CLEAR and here.onsets.now is not False:
         past, then, what = "ended up", "ended up", f"at {goal}"
@@ -144,7 +144,7 @@ def _did(here: CompanyAccount, relation: str = "") -> str:
 
 
 def _other_aim(told: Account, here: CompanyAccount) -> str:
-    """Say what was expected of the agent, and why, and what it did instead."""
+    """Return what was expected of the agent, and why, and what it did instead."""
     if told.history.trials and not told.history.seen:
         return f"{plain(told.agent)} was not seen before; it {_did(here)}"
     expected, goal = here.expected, here.did.goal
@@ -166,7 +166,7 @@ def _other_aim(told: Account, here: CompanyAccount) -> str:
 
 
 def _often_taken(known: Acquaintance) -> bool:
-    """Tell whether the agent wanted somebody or something in most trials where it could."""
+    """Return whether the agent wanted this goal in most trials where it could."""
     return _taken(known) > known.offered / 2
 
 
@@ -175,13 +175,13 @@ def _taken(known: Acquaintance) -> int:
 
 
 def _often(known: Acquaintance) -> str:
-    """Say in how many trials the agent wanted somebody or something, after the word "in"."""
+    """Return in how many trials the agent wanted this goal, for use after the word "in"."""
     both = f"{_taken(known)} of {known.offered} trials"
     return both if known.offered > 1 else "the trial before"
 
 
 def _past(here: CompanyAccount, name: str) -> str:
-    """Say how often the agent wanted somebody or something."""
+    """Return, in words, how often the agent wanted this goal."""
     known, who = here.known[name], plain(name)
     often = f"in {_often(known)}"
     if known.copied > known.reached:
@@ -190,7 +190,7 @@ def _past(here: CompanyAccount, name: str) -> str:
 
 
 def _relation(here: CompanyAccount, way: str = "the way") -> str:
-    """Say what the agent had to do with its goal before; ``way`` is how its way is called."""
+    """Return what the goal has meant to the agent before; ``way`` is a word for its way."""
     did, known = here.did, here.known[here.did.goal]
     often, agent = _often(known), did.goal in here.agents
     if known.helped or known.hindered:
@@ -207,7 +207,7 @@ def _relation(here: CompanyAccount, way: str = "the way") -> str:
 
 
 def _deeds(known: Acquaintance, way: str = "the way") -> str:
-    """Say how often somebody opened or closed the agent's way, or made it shorter or longer."""
+    """Return how often another agent opened or closed the way, or made it shorter or longer."""
     deeds = {
         "opened {}": known.opened,
         "made {} shorter": known.shortened,
@@ -220,12 +220,12 @@ def _deeds(known: Acquaintance, way: str = "the way") -> str:
 
 
 def times(count: int) -> str:
-    """Say how often something happened; nothing if it was once."""
+    """Return how often something happened, in words; empty if it was once."""
     return {1: "", 2: " twice"}.get(count, f" {count} times")
 
 
 def _where(told: Account, here: CompanyAccount, known: Transfer) -> str:
-    """Say what the agent could know of where its goal is, and where it went."""
+    """Return what the agent could know about where its goal is, and where it went."""
     goal = plain(here.did.goal)
     knew = knowledge(known, goal, plain(known.mover))
     sure = "went" if here.sure >= SURE else "seems to have gone"
@@ -248,5 +248,5 @@ def distinct(names: Iterable[str], numbered: str = "{} ({})") -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return text that is safe on a terminal: what is not printable becomes a question mark."""
+    """Return text that is safe on a terminal: unprintable characters become question marks."""
     return "".join(c if c.isprintable() else "?" for c in text)

@@ -21,7 +21,7 @@ _REACH = SIDE * FASTEST * STEP / WORLD  # of an action of 1, in pixels of a pict
 
 
 def reaction_figure(name: str, reaction: Reaction) -> str:
-    """Return markup: the picture with two arrows, or beside it the one that was expected."""
+    """Return markup: the picture with two arrows, or next to it the expected picture."""
     worst, expected = reaction.worst, reaction.expected
     before, after = reaction.pictures()
     told = f"{plain(name)}: {reaction_words(reaction)}"
@@ -40,7 +40,7 @@ def reaction_figure(name: str, reaction: Reaction) -> str:
 
 
 def reaction_words(reaction: Reaction) -> str:
-    """Say which step was the most unexpected, and how much so."""
+    """Return which step was the most unexpected, and its error, in words."""
     first, error = reaction.frames[reaction.worst] + 1, reaction.errors[reaction.worst]
     return f"most unexpected from frame {first} on, error {error:.3g}"
 
@@ -59,7 +59,7 @@ def _svg(label: str, picture: Annotated[Pictures, "84 84 3"], more: str = "") ->
 
 
 def _arrow(start: Annotated[Numbers, "2"], action: Annotated[Numbers, "2"], colour: str) -> str:
-    """Return an arrow as long as the way of one step; a dot if there is none."""
+    """Return an arrow as long as one step; a dot if the agent rests."""
     way = _REACH * action
     end, length = start + way, float(np.hypot(*way))
     (x, y), (to_x, to_y) = start.tolist(), end.tolist()

@@ -8,11 +8,11 @@ from hbtom.observe import Trial
 from hbtom.show.page.plain_values import Plain
 from hbtom.show.plots.signs import rgb
 
-MOST_PLACES = 40  # of the way; a picture is as small as a letter or two
+MOST_PLACES = 40  # on the way; a picture is only as large as a few letters
 
 
 def thumbnail(trial: Trial) -> Plain:
-    """Return what a small picture shows; things have a kind, place, size and colour."""
+    """Return the values of a small picture; things have a kind, place, size and colour."""
     there = trial.walls if trial.walls_there is None else trial.walls[trial.walls_there[-1]]
     things = [("object", one) for one in trial.objects]
     things += [(kind, one) for kind, one in (("key", trial.key), ("lock", trial.lock)) if one]

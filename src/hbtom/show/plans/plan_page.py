@@ -30,7 +30,7 @@ SCRIPTS = (
 
 
 def plan_page(judgement: PlanJudgement, other: PlanJudgement | None = None) -> str:
-    """Return an HTML page on which to watch judged plans, or two judgements side by side.
+    """Return an HTML page to watch judged plans on, or two judgements side by side.
 
     It is a single document that needs no other file and no network.
     """

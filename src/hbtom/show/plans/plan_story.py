@@ -1,4 +1,4 @@
-"""A plan told in sentences: what is believed when, what is attained, and what was not foreseen.
+"""A plan told in sentences: beliefs over time, goals attained, and mistakes.
 
 Everything is read off a judgement. A moment's frame is the number of actions done by then.
 """
@@ -42,12 +42,12 @@ class PlanScene:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is the last of several, whose plausibility is judged."""
+        """Whether it is the last of several plans, whose plausibility is judged."""
         return 0 < self.index == len(self.judgement.plans) - 1
 
     @property
     def wanted(self) -> tuple[Goal, ...]:
-        """The goals of the world, without something else."""
+        """The goals of the world, without "something else"."""
         return self.judgement.costs[self.index].goals
 
     @cached_property
@@ -61,7 +61,7 @@ class PlanScene:
 
     @cached_property
     def to_go(self) -> Floats:
-        """What each goal still costs in each state; empty if not all actions were seen."""
+        """The cost-to-go of each goal in each state; empty if not all actions were seen."""
         path = self.judgement.paths[self.index]
         costs = self.judgement.costs[self.index].cost
         return np.empty((0, 0)) if path is None else costs[:, path.state]
@@ -73,12 +73,12 @@ class PlanScene:
             return (None,) * len(self.goals)
         done = [goal.holds(self.plan.states) for goal in self.wanted]
         first = (int(one.argmax()) if one.any() else None for one in done)
-        never = (None,) * (len(self.goals) - len(done))  # something else
+        never = (None,) * (len(self.goals) - len(done))  # for "something else"
         return (*first, *never)
 
     @cached_property
     def wanted_before(self) -> tuple[str, ...]:
-        """What the same agent most probably wanted each time that it had a choice."""
+        """The most probable goal of the same agent each time that it had a choice."""
         earlier = self.judgement.posteriors[: self.index]
         return tuple(
             plain(str(one.goals[int(one.goal[-1].argmax())]))
@@ -109,7 +109,7 @@ def _moments(scene: PlanScene) -> Iterator[Moment]:
 
 
 def _expectation(scene: PlanScene) -> str:
-    """Say what is expected before the first action."""
+    """Return what is expected before the first action, in words."""
     within = [name for name, can in zip(scene.goals, scene.posterior.reachable, strict=True) if can]
     leader = scene.leaders[0]
     if not within:
@@ -168,14 +168,14 @@ def _mistakes(scene: PlanScene) -> Iterator[Moment]:
 
 
 def summary(scene: PlanScene) -> str:
-    """Say what the agent probably wanted, and whether it attained it."""
+    """Return what the agent probably wanted, and whether it attained it, in words."""
     last = scene.posterior.goal[-1]
     goal = int(last.argmax())
     alike = [
         name for name, chance in zip(scene.goals, last, strict=True) if chance > last[goal] - 0.05
     ]
     if len(alike) > 1:
-        told = f"It may have wanted {listed(alike, 'or')}: it cannot be told which."
+        told = f"It may have wanted {listed(alike, 'or')}: it is not clear which."
     else:
         sure = "It wanted" if last[goal] >= SURE else "It probably wanted"
         done = ", and attained it" if scene.attained[goal] is not None else ""

@@ -1,4 +1,4 @@
-"""What notebooks show: a judgement with a map of its test trial, and a table of scores.
+"""Output for notebooks: a judgement with a map of its test trial, and a table of scores.
 
 Plain HTML and SVG, made without any library. All text from files is escaped.
 """
@@ -44,7 +44,7 @@ def judgement_html(judgement: Judgement) -> str:
 
 
 def episode_html(episode: Episode) -> str:
-    """Return a map of every trial, and what was guessed about the episode."""
+    """Return a map of every trial, and the guesses made about the episode."""
     known = signs([episode])
     maps = "".join(trial_svg(trial, known) for trial in episode)
     notes = "".join(f"<br><small>{escape(plain(note))}</small>" for note in episode.notes)
@@ -60,7 +60,7 @@ def model_html(model: Model) -> str:
 
 
 def plans_html(judgement: PlanJudgement) -> str:
-    """Return plausibility, a sentence, and how probable each goal is by the end of each plan."""
+    """Return plausibility, a sentence, and the probability of each goal after each plan."""
     goals = names(judgement.test.goals)
     rows = [("", *goals)]
     for plan, posterior in zip(judgement.plans, judgement.posteriors, strict=True):

@@ -48,7 +48,7 @@ def draw_scores(result: object, **wide: float) -> Figure:
         return draw_evaluation(result, **wide)
     if isinstance(result, Calibration):
         return draw_calibration(result, **wide)
-    raise TypeError(f"there is no figure of {type(result).__name__}")
+    raise TypeError(f"there is no figure for {type(result).__name__}")
 
 
 @styled()

@@ -1,4 +1,4 @@
-"""What surrounds the page of an episode: the ways back to the list and on to other pairs."""
+"""The navigation around the page of an episode: back to the list, and to other pairs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def watch_document(shown: Shown, top: str) -> str:
 
 
 def message_page(title: str, lines: Sequence[str], *, top: str = "", figure: str = "") -> str:
-    """Return a page with nothing but a message, and a figure if there is one, as markup."""
+    """Return a page with only a message, and a figure if there is one, as markup."""
     way = "" if top else '<p><a href="/">All pairs</a></p>\n'
     whole = top + message(title, lines, figure + way)
     styles = *STYLES, MESSAGE
@@ -91,7 +91,7 @@ def _group(name: str, links: Sequence[str]) -> str:
 def _link(
     target: str | None, text: str, *, here: bool = False, class_: str = "", **more: str
 ) -> str:
-    """Return a link with more attributes; without a target, the same words without a link."""
+    """Return a link with more attributes; without a target, only its text."""
     if target is None:
         return f'<span class="nowhere">{html.escape(text)}</span>'
     given = {"class": class_, "href": target, **more}
