@@ -112,8 +112,8 @@ def by_itself(posterior: Posterior | None, step: int = -1) -> float:
 
 def cause(posterior: Posterior | None) -> str:
     """Return the final probability that the agent moves by itself, in words; "" if not inferred."""
-    told = f"moves by itself: {by_itself(posterior):.2f}"
-    return "" if company_of(posterior) is None else told
+    text = f"moves by itself: {by_itself(posterior):.2f}"
+    return "" if company_of(posterior) is None else text
 
 
 def unseen(trial: Trial, frame: int | None = None) -> frozenset[int]:

@@ -47,13 +47,13 @@ def _agreement(found: Correlation) -> str:
     unit = f"error, {_UNITS[found.measures.log]}" if found.measures.answer == "looking" else "error"
     heading = ("model", "category", "scenarios", "items")
     best = {one.category: one.r for one in found.ceilings}
-    told = ("best r",) if len(best) > 1 else ()
-    names = "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL, *told
+    last = ("best r",) if len(best) > 1 else ()
+    names = "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL, *last
     rows: list[Sequence[str]] = [(*heading, *names)]
     for one in found.agreements:
         name, category = plain(one.model), plain(one.category)
         sizes = str(one.scenarios), str(one.items)
-        ceiling = (_number(best.get(one.category)),) if told else ()
+        ceiling = (_number(best.get(one.category)),) if last else ()
         rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error), *ceiling))
     return "\n".join(columns(rows, right="..RRRRRRRRR"[: len(names) + 4]))
 
@@ -107,7 +107,7 @@ def people_fit_text(fitted: PeopleFit) -> str:
     for settings, r in fitted.grid:
         rows.append((*(plain(str(value)) for value in settings.values()), _number(r)))
     many = Counter(_settings(one) for one in fitted.chosen.values())
-    chosen = [f"  {n} of {len(fitted.chosen)}: {told}" for told, n in many.most_common()]
+    chosen = [f"  {n} of {len(fitted.chosen)}: {text}" for text, n in many.most_common()]
     return "\n".join(
         [
             correlation_text(fitted.found),

@@ -21,14 +21,14 @@ def desires_table(posteriors: Sequence[DesirePosterior]) -> str:
     for (things, expected), group in groupby(
         posteriors, lambda one: (one.things, (*one.expected,))
     ):
-        some = list(group)
+        members = list(group)
         rows = [("path", *_heads(things, expected))]
-        rows += [(plain(PurePath(one.walk.name).name), *_cells(one, -1)) for one in some]
+        rows += [(plain(PurePath(one.walk.name).name), *_cells(one, -1)) for one in members]
         head, *lines = columns(rows, right="." + "R" * (len(rows[0]) - 1))
-        told = (
-            f"{line}\n    {explain_desires(one)}" for line, one in zip(lines, some, strict=True)
+        entries = (
+            f"{line}\n    {explain_desires(one)}" for line, one in zip(lines, members, strict=True)
         )
-        tables.append("\n".join([head, *told]))
+        tables.append("\n".join([head, *entries]))
     return "\n\n".join(tables)
 
 
@@ -43,9 +43,11 @@ def desires_trace(one: DesirePosterior) -> str:
 
 
 def _heads(things: Sequence[str], expected: Sequence[str]) -> list[str]:
-    some = [("likes: ", things), ("expected: ", expected if len(expected) > 1 else ())]
+    groups = [("likes: ", things), ("expected: ", expected if len(expected) > 1 else ())]
     return [
-        f"{'' if at else head}{plain(one)}" for head, names in some for at, one in enumerate(names)
+        f"{'' if at else head}{plain(one)}"
+        for head, names in groups
+        for at, one in enumerate(names)
     ]
 
 

@@ -61,8 +61,8 @@ def document(
 
 def message(title: str, lines: Sequence[str], more: str = "") -> str:
     """Return markup for the style ``MESSAGE``: a heading, lines of text, and more markup."""
-    told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
-    return f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{more}</main>\n'
+    paragraphs = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    return f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{paragraphs}{more}</main>\n'
 
 
 def embedded(data: Any) -> str:

@@ -53,19 +53,19 @@ def _calibration(result: Recognised) -> str:
 
 
 def _figures(cell: Cell) -> tuple[str, ...]:
-    told = cell.to_dict()
-    if not told["problems"]:
+    values = cell.to_dict()
+    if not values["problems"]:
         return ("0", *[""] * len(_HEADING))
-    low, high = told["interval"]
+    low, high = values["interval"]
     return (
-        str(told["problems"]),
-        f"{100 * told['accuracy']:.1f}",
+        str(values["problems"]),
+        f"{100 * values['accuracy']:.1f}",
         f"{100 * low:.1f} – {100 * high:.1f}",
-        f"{told['spread']:.2f}",
-        f"{told['score']:.3f}",
-        "" if told["log_loss"] is None else f"{told['log_loss']:.2f}",
-        f"{told['seconds']:.3f}",
-        ", ".join(f"{name} {many}" for name, many in sorted(told["engines"].items())),
+        f"{values['spread']:.2f}",
+        f"{values['score']:.3f}",
+        "" if values["log_loss"] is None else f"{values['log_loss']:.2f}",
+        f"{values['seconds']:.3f}",
+        ", ".join(f"{name} {many}" for name, many in sorted(values["engines"].items())),
     )
 
 
@@ -88,10 +88,10 @@ def problem_table(values: dict[str, Any]) -> str:
     lines = [heading, *columns(rows, right=".RR")]
     if "trace" in values:
         many = [f"P({goal + 1})" for goal in goals]
-        told = [
+        traced = [
             (plain(step["observed"] or "before"), *map(three, step["posterior"])) for step in steps
         ]
-        lines += ["", *columns([("observed", *many), *told], right="." + "R" * len(many))]
+        lines += ["", *columns([("observed", *many), *traced], right="." + "R" * len(many))]
     if "peers" in values:
         others = [(name, _best_of(found)) for name, found in values["peers"].items()]
         lines += ["", *columns([("recogniser", "most probable goals"), *others], right="")]

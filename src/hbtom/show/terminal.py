@@ -34,7 +34,7 @@ class Row:
     trace: str = ""  # the beliefs at every step
 
 
-def judgement_row(judgement: Judgement, told: Account, *, trace: bool = False) -> Row:
+def judgement_row(judgement: Judgement, account: Account, *, trace: bool = False) -> Row:
     """Return the row of a judgement, given an account of it.
 
     ``trace`` adds the beliefs at every step.
@@ -43,7 +43,7 @@ def judgement_row(judgement: Judgement, told: Account, *, trace: bool = False) -
         name=judgement.episode.name,
         plausibility=judgement.plausibility,
         surprise=judgement.surprise.to_dict(),
-        sentence=explain(told),
+        sentence=explain(account),
         trace=trace_table(judgement) if trace else "",
     )
 
@@ -106,8 +106,8 @@ def _believed_places(test: Posterior) -> Iterator[str]:
     for look, places in known.places.items() if known is not None else ():
         if len(places) < 2:
             continue
-        told = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
-        yield f"where it believes {plain(str(look))} to be: {told}"
+        listed = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
+        yield f"where it believes {plain(str(look))} to be: {listed}"
 
 
 def narrow_columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
@@ -173,37 +173,37 @@ def explain_mistakes(mistakes: Mistakes, actions: tuple[str, ...]) -> str:
     return f"it probably {' and '.join(said)}" if said else ""
 
 
-def explain_plan(told: Account, actions: tuple[str, ...]) -> str:
+def explain_plan(account: Account, actions: tuple[str, ...]) -> str:
     """Return a sentence about what was surprising about a plan, or that nothing was."""
-    if told.steps == 0:
+    if account.steps == 0:
         return "it does nothing"
-    if told.surprising == "goal":
-        return _other_goal(told)
-    if told.surprising == "efficiency":
-        return f"{_wanted(told)}, {efficiency(told)}"
-    if told.surprising == "observation":
-        step = told.unlikely[0]
+    if account.surprising == "goal":
+        return _other_goal(account)
+    if account.surprising == "efficiency":
+        return f"{_wanted(account)}, {efficiency(account)}"
+    if account.surprising == "observation":
+        step = account.unlikely[0]
         return f"did something unlikely in step {step + 1}, {plain(actions[step])}"
-    if told.surprising == "waste":
-        return f"{_wanted(told)}, and wasted more on the way than expected"
-    return f"{_wanted(told)}{_history(told, told.goal[-1])}; nothing surprising"
+    if account.surprising == "waste":
+        return f"{_wanted(account)}, and wasted more on the way than expected"
+    return f"{_wanted(account)}{_history(account, account.goal[-1])}; nothing surprising"
 
 
-def _other_goal(told: Account) -> str:
-    expected, then, last = (told.goals[goal] for goal in told.goal)
+def _other_goal(account: Account) -> str:
+    expected, then, last = (account.goals[goal] for goal in account.goal)
     wanted = last if then == last else f"{then}, as it seemed, and then {last}"
-    if expected == then or told.chance[0] <= CLEAR:
+    if expected == then or account.chance[0] <= CLEAR:
         return f"had no clear preference so far, and wanted {wanted}"
-    return f"expected {expected}{_history(told, told.goal[0])}; wanted {wanted}"
+    return f"expected {expected}{_history(account, account.goal[0])}; wanted {wanted}"
 
 
-def _wanted(told: Account) -> str:
+def _wanted(account: Account) -> str:
     """Return "wanted" if the goal is clear in the end, and "seems to have wanted" if not."""
-    sure = "wanted" if told.chance[-1] >= SURE else "seems to have wanted"
-    return f"{sure} {told.goals[told.goal[-1]]}"
+    sure = "wanted" if account.chance[-1] >= SURE else "seems to have wanted"
+    return f"{sure} {account.goals[account.goal[-1]]}"
 
 
-def _history(told: Account, goal: int) -> str:
+def _history(account: Account, goal: int) -> str:
     """Return, in words, how often the same agent wanted a goal when it had a choice."""
-    past = told.history
+    past = account.history
     return f", wanted {past.chosen[goal]} of {past.choices} times" if past.choices else ""

@@ -23,16 +23,16 @@ def summary(scene: Scene) -> str:
         return "It does not move."
     if scene.is_test and scene.in_company:
         called = {look: f"the {name}" for look, name in scene.names.items()}
-        told = explain(account(scene.judgement, called))
-        return f"{told[0].upper()}{told[1:]}."
+        sentence = explain(account(scene.judgement, called))
+        return f"{sentence[0].upper()}{sentence[1:]}."
     paddle = any(panel.kind == "paddle" for panel in scene.trial.panels)
     who = f"{scene.agent[0].upper()}{scene.agent[1:]}" if paddle else "It"
-    told = f"{who} {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
+    sentence = f"{who} {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
     if not scene.is_test:
-        return told
+        return sentence
     what = surprising(scene.judgement)
     why = f"This is surprising: {_why(scene, what)}" if what else "Nothing about this is surprising"
-    return f"{told} {why}."
+    return f"{sentence} {why}."
 
 
 def _deeds(scene: Scene) -> str:
@@ -92,22 +92,22 @@ def _why(scene: Scene, what: str) -> str:
 def history(scene: Scene, goal: int) -> str:
     """Return, in words, how often the agent took a goal, if it ever had a choice."""
     count, times = len(scene.choices), scene.times(goal)
-    told = count and (times or not scene.in_company)  # others may be liked without being taken
+    known = count and (times or not scene.in_company)  # others may be liked without being taken
     took = "took"
     if scene.is_agent(goal):
         took = "copied" if scene.copied(goal) else "approached"
-    return f", which it {took} {times} of {count} times" if told else ""
+    return f", which it {took} {times} of {count} times" if known else ""
 
 
 def peak(scene: Scene) -> tuple[int, str]:
     """Return the frame at which the least likely step of a trial ends, and a sentence about it."""
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
-    told = f"Its least likely step ends here, {_likelihood(scene, step)}"
+    sentence = f"Its least likely step ends here, {_likelihood(scene, step)}"
     wasted = float(posterior.likelihood.regret.step_regret[step, scene.went])
     if wasted >= WORTH_SAYING:
-        told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
-    return int(posterior.frame[step + 1]), f"{told}."
+        sentence += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
+    return int(posterior.frame[step + 1]), f"{sentence}."
 
 
 def _likelihood(scene: Scene, step: int) -> str:

@@ -57,7 +57,7 @@ def _items(judgement: Judgement) -> dict[Identity, Plain]:
 
 def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
     trial, posterior = scene.trial, scene.posterior
-    told, paths = chapter(scene), object_paths(trial)
+    story, paths = chapter(scene), object_paths(trial)
     start, end = (scene.steady.event(kind) for kind in ("first motion", "end of motion"))
     return {
         "frames": len(trial.path),
@@ -76,8 +76,8 @@ def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
         "key": _key(scene, items),
         "lock": _lock(scene),
         "beliefs": beliefs(posterior, items),
-        "summary": told.summary,
-        "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
+        "summary": story.summary,
+        "moments": [[moment.frame, moment.kind, moment.text] for moment in story.moments],
         **company(scene),
     }
 

@@ -24,18 +24,18 @@ def reaction_figure(name: str, reaction: Reaction) -> str:
     """Return markup: the picture with two arrows, or next to it the expected picture."""
     worst, expected = reaction.worst, reaction.expected
     before, after = reaction.pictures()
-    told = f"{plain(name)}: {reaction_words(reaction)}"
+    caption = f"{plain(name)}: {reaction_words(reaction)}"
     assert expected is not None
     if expected.ndim > 2:
         shown = np.rint(255 * np.clip(expected[worst], 0, 1)).astype(np.uint8)
         labels = "before the step", "after the step", "expected after the step"
         parts = [_svg(*one) for one in zip(labels, (before, after, shown), strict=True)]
-        return _figure(parts, f"{told}. From the left: before, after, and what was expected.")
+        return _figure(parts, f"{caption}. From the left: before, after, and what was expected.")
     place = SIDE * reaction.seen.places[0, -1, worst, 0, :2]
     arrows = _arrow(place, expected[worst], EXPECTED) + _arrow(place, reaction.taken[worst], TAKEN)
     label = "the agent with its heading and the expected one"
     return _figure(
-        [_svg(label, before, arrows)], f"{told}. Green: where it went. Orange: expected."
+        [_svg(label, before, arrows)], f"{caption}. Green: where it went. Orange: expected."
     )
 
 
@@ -45,8 +45,8 @@ def reaction_words(reaction: Reaction) -> str:
     return f"most unexpected from frame {first} on, error {error:.3g}"
 
 
-def _figure(parts: list[str], told: str) -> str:
-    return f"<figure>{''.join(parts)}<figcaption>{html.escape(told)}</figcaption></figure>\n"
+def _figure(parts: list[str], caption: str) -> str:
+    return f"<figure>{''.join(parts)}<figcaption>{html.escape(caption)}</figcaption></figure>\n"
 
 
 def _svg(label: str, picture: Annotated[Pictures, "84 84 3"], more: str = "") -> str:

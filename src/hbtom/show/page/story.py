@@ -70,8 +70,8 @@ def _moments(scene: Scene) -> Iterator[Moment]:
     yield from _events(scene)
     yield from _goals(scene)
     if scene.is_test and len(scene.posterior) > 1:
-        frame, told = peak(scene)
-        yield Moment(frame, "peak", told)
+        frame, sentence = peak(scene)
+        yield Moment(frame, "peak", sentence)
     end = scene.steady.event("end of motion")
     last = len(scene.trial.path) - 1
     yield Moment(last if end is None else end.frame, "end", summary(scene))
@@ -129,8 +129,8 @@ def _manner(scene: Scene) -> str:
 def _deeds(scene: Scene) -> Iterator[Moment]:
     """Yield the deeds of agents to the world and to each other."""
     for deed in scene.deeds:
-        for frame, told in scene.teller.sentences(deed):
-            yield Moment(frame, "deed", f"{told[0].upper()}{told[1:]}.")
+        for frame, sentence in scene.teller.sentences(deed):
+            yield Moment(frame, "deed", f"{sentence[0].upper()}{sentence[1:]}.")
 
 
 def _events(scene: Scene) -> Iterator[Moment]:
@@ -190,15 +190,15 @@ def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: f
     last = before[-1]
     does, do = _verbs(scene, len(before), leader)
     much = f"clearly {does}" if chance >= SURE else f"seems to {do}"
-    told = f"It now {much} {scene.aim(leader)} ({per_cent(chance)})"
+    sentence = f"It now {much} {scene.aim(leader)} ({per_cent(chance)})"
     if last is None:
-        return f"{told}."
+        return f"{sentence}."
     if leader in before:
-        return f"{told} after all."
+        return f"{sentence} after all."
     led, leads = scene.aims[last].goal, scene.aims[leader].goal
     if led == leads:
-        return f"{told} rather than {scene.aims[last].where}."
+        return f"{sentence} rather than {scene.aims[last].where}."
     if scene.choices and scene.times(led) == len(scene.choices):
         taken = "chosen" if scene.is_agent(led) else "taken"
-        return f"{told}; until now it had always {taken} {scene.the(led)}."
-    return f"{told} rather than {scene.aim(last)}."
+        return f"{sentence}; until now it had always {taken} {scene.the(led)}."
+    return f"{sentence} rather than {scene.aim(last)}."

@@ -76,13 +76,17 @@ def page(judgement: Judgement, other: Judgement | None = None) -> str:
 def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
     """Return the content of the page of one or two judged episodes."""
     both = [judgement] if other is None else [judgement, other]
-    told = [] if other is None else differences(judgement, other)
+    sentences = [] if other is None else differences(judgement, other)
     return Shown(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
         instead="; ".join(
             f"{plain(one.episode.name)}: plausibility {three(one.plausibility)}" for one in both
         ),
-        data={"version": __version__, "films": [film(one) for one in both], "differences": told},
+        data={
+            "version": __version__,
+            "films": [film(one) for one in both],
+            "differences": sentences,
+        },
     )
 
 

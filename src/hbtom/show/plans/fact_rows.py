@@ -35,12 +35,12 @@ def fact_rows(found: Locations) -> tuple[Row, ...]:
             groups.setdefault(fact[0], []).append(fact)
         elif [fact in state for state in states] != [not held for held in found.held]:
             groups.setdefault(NAMELESS, []).append(fact)  # unless it says that nothing is held
-    told = {
+    changes = {
         name: len(changing.intersection(facts))
         for name, facts in groups.items()
         if not _is_shown(found, facts)
     }
-    most = sorted(filter(told.get, told), key=lambda name: -told[name])[:MOST_ROWS]
+    most = sorted(filter(changes.get, changes), key=lambda name: -changes[name])[:MOST_ROWS]
     return tuple(Row(name, tuple(groups[name][:MOST_CHIPS])) for name in groups if name in most)
 
 

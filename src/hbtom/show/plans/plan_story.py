@@ -103,8 +103,8 @@ def _moments(scene: PlanScene) -> Iterator[Moment]:
     step = int(scene.posterior.log_likelihood.argmin())
     chance = math.exp(float(scene.posterior.log_likelihood[step]))
     if chance < UNLIKELY:
-        told = f"This is its least likely action: {per_cent(chance)} probable."
-        yield Moment(step + 1, "peak", told)
+        sentence = f"This is its least likely action: {per_cent(chance)} probable."
+        yield Moment(step + 1, "peak", sentence)
     yield Moment(len(scene.plan), "end", summary(scene))
 
 
@@ -132,12 +132,12 @@ def _beliefs(scene: PlanScene) -> Iterator[Moment]:
         if leader is None or len(scene.goals) == 1:
             continue
         chance, name = float(belief[step, leader]), scene.goals[leader]
-        told = f"{name} ({per_cent(chance)})"
+        goal = f"{name} ({per_cent(chance)})"
         if leader != found[step - 1]:
             does = "clearly wants" if chance >= SURE else "seems to want"
-            yield Moment(step, "goal", f"It now {does} {told}{_instead(scene, step, leader)}.")
+            yield Moment(step, "goal", f"It now {does} {goal}{_instead(scene, step, leader)}.")
         elif chance >= SURE > belief[:step, leader].max():
-            yield Moment(step, "certain", f"By now it is almost certain that it wants {told}.")
+            yield Moment(step, "certain", f"By now it is almost certain that it wants {goal}.")
 
 
 def _instead(scene: PlanScene, step: int, leader: int) -> str:
@@ -152,8 +152,8 @@ def _lost(scene: PlanScene) -> Iterator[Moment]:
     for goal, cost in enumerate(scene.to_go):
         lost = np.flatnonzero(np.isfinite(cost[:-1]) & np.isinf(cost[1:]))
         for step in lost[:1].tolist():
-            told = f"From now on, {scene.goals[goal]} can no longer be attained."
-            yield Moment(step + 1, "barrier", told)
+            sentence = f"From now on, {scene.goals[goal]} can no longer be attained."
+            yield Moment(step + 1, "barrier", sentence)
 
 
 def _mistakes(scene: PlanScene) -> Iterator[Moment]:
@@ -175,12 +175,12 @@ def summary(scene: PlanScene) -> str:
         name for name, chance in zip(scene.goals, last, strict=True) if chance > last[goal] - 0.05
     ]
     if len(alike) > 1:
-        told = f"It may have wanted {listed(alike, 'or')}: it is not clear which."
+        sentence = f"It may have wanted {listed(alike, 'or')}: it is not clear which."
     else:
         sure = "It wanted" if last[goal] >= SURE else "It probably wanted"
         done = ", and attained it" if scene.attained[goal] is not None else ""
-        told = f"{sure} {scene.goals[goal]} ({per_cent(float(last[goal]))}){done}."
+        sentence = f"{sure} {scene.goals[goal]} ({per_cent(float(last[goal]))}){done}."
     if not scene.is_judged:
-        return told
+        return sentence
     why = plain(explain_plan(plan_account(scene.judgement), scene.plan.steps))
-    return f"{told} Compared with the plans before: {why}."
+    return f"{sentence} Compared with the plans before: {why}."

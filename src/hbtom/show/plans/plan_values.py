@@ -52,7 +52,7 @@ def plan_name(plan: SeenPlan) -> str:
 
 
 def _trial(scene: PlanScene, goals: Sequence[Identity]) -> Plain:
-    plan, posterior, told = scene.plan, scene.posterior, plan_chapter(scene)
+    plan, posterior, story = scene.plan, scene.posterior, plan_chapter(scene)
     known = {**beliefs(posterior, goals), "frame": list(range(len(plan) + 1))}
     if len(posterior.foresights) > 1:
         known["foresight"] = numbers(posterior.foresight, CHANCES)
@@ -65,8 +65,8 @@ def _trial(scene: PlanScene, goals: Sequence[Identity]) -> Plain:
         "changes": _changes(plan),
         "board": _board(scene, goals),
         "beliefs": known,
-        "summary": told.summary,
-        "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
+        "summary": story.summary,
+        "moments": [[moment.frame, moment.kind, moment.text] for moment in story.moments],
     }
 
 

@@ -50,8 +50,8 @@ def _grounds(
         under = where.get(thing)
         if under is None and found.places:
             continue  # it is used up
-        some = above if under in found.movable else ground
-        some.setdefault(TABLE if under is None else under, []).append(thing)
+        group = above if under in found.movable else ground
+        group.setdefault(TABLE if under is None else under, []).append(thing)
     return ground, above
 
 

@@ -96,8 +96,8 @@ def mp4(film: Film, pictures: Pictures) -> bytes:
                         writer.send(picture)
             return file.read_bytes()
         except OSError as error:
-            told = str(error).splitlines()[0]
-            raise BadInput(f"ffmpeg could not make the movie: {told}") from None
+            why = str(error).splitlines()[0]
+            raise BadInput(f"ffmpeg could not make the movie: {why}") from None
 
 
 def pillow() -> Any:

@@ -160,9 +160,9 @@ def draw_strip(
     axes = column.axes(left, LINE, strip.large, strip.large)
     draw_map(axes, episode.test, known, posteriors[-1], large=True)
     column.text(left, LINE / 2, "test trial", fontweight="bold")
-    if told := cause(posteriors[-1]):
+    if text := cause(posteriors[-1]):
         room = strip.large - text_width("test trial", bold=True) - GAP / 2
-        shorter = (told, told.removeprefix("moves "), "")
-        told = next(one for one in shorter if text_width(one, SMALL) <= room or not one)
-        column.text(left + strip.large, LINE / 2, told, ha="right", fontsize=SMALL, color=SOFT)
+        shorter = (text, text.removeprefix("moves "), "")
+        text = next(one for one in shorter if text_width(one, SMALL) <= room or not one)
+        column.text(left + strip.large, LINE / 2, text, ha="right", fontsize=SMALL, color=SOFT)
     return column.below(strip.height)

@@ -129,6 +129,6 @@ def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
         how: How = {"bbox": {"fc": "white", "ec": "none", "pad": 0.5}, "color": SOFT}
         axes.annotate(str(one.episodes), (x, y), **far, ha=near, fontsize=SMALL, **how)
     label(axes, "plausibility", "share of expected episodes")
-    told = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
-    column.text(1.0, LINE / 2, told, fontsize=SMALL, color=SOFT)
+    note = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
+    column.text(1.0, LINE / 2, note, fontsize=SMALL, color=SOFT)
     return sheet.figure

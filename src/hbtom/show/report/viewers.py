@@ -82,8 +82,8 @@ def _reacted(network: NetworkRater, rows: tuple[Row, Row], loaded: Sequence[Load
         figures += reaction_figure(f"{row.pair}{row.member}", reaction)
         words.append(reaction_words(reaction))
     title = plain(rows[0].pair)
-    told = f"What {network.name} expected of this pair ({plain(rows[0].task)})."
-    top = message(title, [told], figures)
+    heading = f"What {network.name} expected of this pair ({plain(rows[0].task)})."
+    top = message(title, [heading], figures)
     instead = "The pictures are shown anyway."
     text = document(TEMPLATE, (MESSAGE,), (), title=title, instead=instead, data={}, top=top)
     return Watched(text, tuple(words))

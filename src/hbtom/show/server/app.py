@@ -168,11 +168,11 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     _log.error("an error in hbtom itself, at %s", request.url.path, exc_info=error)
-    told = "This is an error in hbtom itself. The terminal of the server shows what happened."
-    return _message("Something is broken", told, status=500)
+    text = "This is an error in hbtom itself. The terminal of the server shows what happened."
+    return _message("Something is broken", text, status=500)
 
 
 def _message(
-    title: str, told: str, *, status: int, headers: Mapping[str, str] | None = None
+    title: str, text: str, *, status: int, headers: Mapping[str, str] | None = None
 ) -> Response:
-    return HTMLResponse(message_page(title, [told]), status_code=status, headers=headers)
+    return HTMLResponse(message_page(title, [text]), status_code=status, headers=headers)

@@ -80,8 +80,8 @@ def _place(desk: Session, model: str, entry: Entry) -> str:
     label = html.escape(desk.catalogue.sections[entry.task].label)
     verdict = desk.verdict(model, entry)
     mark = f'<span class="verdict {verdict}">{MARKS[verdict]} {verdict}</span>'
-    told = "" if verdict == UNJUDGED else mark
-    return f'<p class="place">{label} <b>{html.escape(entry.name)}</b> {told}</p>\n'
+    shown = "" if verdict == UNJUDGED else mark
+    return f'<p class="place">{label} <b>{html.escape(entry.name)}</b> {shown}</p>\n'
 
 
 def _group(name: str, links: Sequence[str]) -> str:
@@ -95,9 +95,11 @@ def _link(
     if target is None:
         return f'<span class="nowhere">{html.escape(text)}</span>'
     given = {"class": class_, "href": target, **more}
-    told = "".join(f' {name}="{html.escape(value)}"' for name, value in given.items() if value)
+    attributes = "".join(
+        f' {name}="{html.escape(value)}"' for name, value in given.items() if value
+    )
     current = ' aria-current="page"' if here else ""
-    return f"<a{told}{current}>{html.escape(text)}</a>"
+    return f"<a{attributes}{current}>{html.escape(text)}</a>"
 
 
 def address(path: str, model: str, selection: Selection, **more: str) -> str:

@@ -86,8 +86,8 @@ def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) ->
     if isinstance(rater, CheckedRater):
         figure = _figure(rater.rater, pair, view)
         gives = "shows what it expected" if figure else "gives only ratings"
-        told = f"{plain(rater.name)} {gives}. To watch the pair, choose a model above."
-        return Drawing(None, rate_pair(rater, pair, compiled), (told,), figure)
+        note = f"{plain(rater.name)} {gives}. To watch the pair, choose a model above."
+        return Drawing(None, rate_pair(rater, pair, compiled), (note,), figure)
     judgements, problems = _judged(rater, pair, view, compiled)
     rated = {member: judgement.plausibility for member, judgement in judgements.items()}
     outcome = _outcome(rated, problems) if view == "both" else None

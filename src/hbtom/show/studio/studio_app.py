@@ -166,8 +166,8 @@ async def _body(request: Request) -> bytes:
     return bytes(data)
 
 
-def _refuse(told: str) -> Response:
-    return PlainTextResponse(told, status_code=403, headers={"connection": "close"})
+def _refuse(text: str) -> Response:
+    return PlainTextResponse(text, status_code=403, headers={"connection": "close"})
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -182,5 +182,5 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     _log.error("an error in hbtom itself, at %s", request.url.path, exc_info=error)
-    told = "This is an error in hbtom itself. The terminal of the server shows what happened."
-    return JSONResponse({"problem": told}, status_code=500)
+    text = "This is an error in hbtom itself. The terminal of the server shows what happened."
+    return JSONResponse({"problem": text}, status_code=500)
