@@ -6,7 +6,7 @@ from hbtom.judgement.transfers import Transfer
 
 
 def knows_better(known: Transfer) -> bool:
-    """Return whether the agent knows the latest place of a thing that it could know of."""
+    """Return whether the agent knows where a thing is or, with memory alone, where it was."""
     return known.sight != "seen" or known.saw in ("move", "place")
 
 
@@ -27,7 +27,8 @@ def knowledge(known: Transfer, goal: str, mover: str) -> str:
         event = f"{mover} put {goal} back" if mover else f"{goal} was put back"
         return f"it cannot have seen that {event}"
     event = f"{mover} moved {goal}" if mover else f"{goal} was moved"
-    return f"it cannot have seen that {event}{_and_back(known, 'put it back' if mover else 'back')}"
+    back = _and_back(known, "put it back" if mover else "put back")
+    return f"it cannot have seen that {event}{back}"
 
 
 def _and_back(known: Transfer, words: str) -> str:
