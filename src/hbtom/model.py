@@ -90,7 +90,7 @@ class Model(Part, frozen=True):
         other parameters of observation do not count.
         """
         sight = self.observation if self.observation.noise > 0 else EXACT
-        assumed = _told(msgspec.structs.replace(self, name="", observation=sight))
+        assumed = _without_defaults(msgspec.structs.replace(self, name="", observation=sight))
         return hashlib.sha256(msgspec.json.encode(assumed)).hexdigest()[:12]
 
     @property
@@ -193,8 +193,8 @@ def with_settings(model: Model, settings: Mapping[str, Any]) -> Model:
         for part in reversed(name.split(".")):
             value = {part: value}
         table = _merged(table, value)
-    told = ", ".join(f"{name}={value}" for name, value in settings.items())
-    return _converted({**table, "name": f"{model.name}, {told}"})
+    changes = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return _converted({**table, "name": f"{model.name}, {changes}"})
 
 
 def suited(model: Model, sight: tuple[float, float] | None) -> Model:
@@ -225,16 +225,16 @@ def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _told(value: Any) -> Any:
+def _without_defaults(value: Any) -> Any:
     """Return a part of a model as plain values, without those that have their defaults."""
     if not isinstance(value, Struct):
         return value
     kind = value.__struct_config__
-    told = {} if kind.tag is None else {str(kind.tag_field): kind.tag}
+    values = {} if kind.tag is None else {str(kind.tag_field): kind.tag}
     names, defaults = value.__struct_fields__, value.__struct_defaults__
     required = (msgspec.NODEFAULT,) * (len(names) - len(defaults))
     for name, default in zip(names, required + defaults, strict=True):
         part = getattr(value, name)
         if part != default:
-            told[name] = _told(part)
-    return told
+            values[name] = _without_defaults(part)
+    return values

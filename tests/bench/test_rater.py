@@ -404,7 +404,7 @@ def test_a_rater_in_the_viewer(here):
     assert outcome.unexpected == unexpected
     drawn = draw(rater, pair, "both", False)
     assert (drawn.shown, drawn.outcome) == (None, outcome)
-    assert "path length gives ratings only" in drawn.problems[0]
+    assert "path length gives only ratings" in drawn.problems[0]
     gone = Pair(pair.expected, replace(pair.unexpected, path="gone.json"))
     assert rate_pair(rater, gone, False).verdict == "unreadable"
 

@@ -48,7 +48,7 @@ def test_a_table_of_models_with_their_differences(run, study):
     assert (done.status, done.err) == (0, "")
     assert "ratings, " in done.out.splitlines()[0]
     assert "3 participants; more is more plausible" in done.out
-    assert "people agree with themselves at 0.9" in done.out
+    assert "people agree with each other at 0.9" in done.out
     first = [
         line.split()[:2] for line in done.out.splitlines() if line.startswith(("paper", "hot"))
     ]

@@ -72,7 +72,7 @@ def test_pages_of_plans_are_made_from_python(judgement, tmp_path: Path, monkeypa
     page = judged.show(browser=False)
     assert page.read_text().startswith("<!")
     assert hbtom.show(judged, browser=False) == page
-    with pytest.raises(hbtom.BadInput, match="in common"):
+    with pytest.raises(hbtom.BadInput, match="cannot share a page"):
         hbtom.show(judged, judgement, browser=False)
 
 

@@ -146,7 +146,7 @@ def test_a_report_has_pages_that_show_what_was_expected(files, tmp_path, monkeyp
     again = "report", out, "--out", "report.html", "--overwrite"
     other = hbtom_command(*again)  # other weights come with hbtom
     assert other.exit_code == 0
-    assert "holds other weights" in other.stderr
+    assert "are not those that rated" in other.stderr
     assert not page.exists()
     monkeypatch.setattr("hbtom.neural.trained.SHIPPED", files[name].parent)
     ran = hbtom_command(*again)
@@ -154,7 +154,7 @@ def test_a_report_has_pages_that_show_what_was_expected(files, tmp_path, monkeyp
     assert page.read_text() == whole
     out.write_text(out.read_text().replace(".json.zst,-", ".json.zst,-9"))
     told = hbtom_command(*again, "--model", files[name]).stderr
-    assert "member e is now judged otherwise" in told
+    assert "member e is now judged differently" in told
 
 
 def test_networks_are_found_by_their_names(files, monkeypatch):

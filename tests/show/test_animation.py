@@ -419,7 +419,7 @@ def test_the_command_writes_a_movie(run, file: Path) -> None:
         (("old.gif", "-o", "movie.gif"), 1, "old.gif"),
         (("good.json", "-o", "movie.gif", "--trials", "4"), 1, "the trials are 1 to 3"),
         (("good.json", "-o", "movie.gif", "--trials", "0"), 1, "the trials are 1 to 3"),
-        (("good.json", "-o", "movie.gif", "--fps", "60"), 1, "the most is 50"),
+        (("good.json", "-o", "movie.gif", "--fps", "60"), 1, "the limit is 50"),
         (("good.json", "-o", "movie.gif", "--beliefs", "--model", "guess"), 1, "'guess'"),
         (("good.json", "-o", "movie.gif", "--trials", "a"), 2, "1-3,9"),
         (("good.json", "-o", "movie.gif", "--trials", "3-1"), 2, "1-3,9"),

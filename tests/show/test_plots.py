@@ -355,7 +355,7 @@ def test_the_reliability_of_plausibilities_is_drawn(evaluation: Evaluation) -> N
 
 
 def test_what_has_no_figure_is_refused(judgement: Judgement) -> None:
-    with pytest.raises(TypeError, match="no figure of int"):
+    with pytest.raises(TypeError, match="no figure for int"):
         plot(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="pairs"):
         plot(judgement.test, judgement)

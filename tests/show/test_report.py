@@ -382,7 +382,7 @@ def test_a_model_that_is_no_preset_is_known_once_it_is_given(
     unknown = told(file)["about"]
     assert (unknown["model"], unknown["toml"]) == (None, None)
     assert other.fingerprint in unknown["unknown"]
-    assert "none of the presets" in unknown["unknown"]
+    assert "not a preset" in unknown["unknown"]
     assert told(file, model=toml)["about"]["model"] == "mine"
     wrong = told(file, model="paper")["about"]
     assert wrong["model"] is None
@@ -429,7 +429,7 @@ def test_of_ratings_alone_that_is_shown_which_is_known(tmp_path: Path) -> None:
     assert found["pairs"]["outcome"] == "rw"
     assert found["about"]["leftOut"] == 1
     assert found["about"]["fingerprints"] == []
-    assert "ratings only" in found["about"]["unknown"]
+    assert "only ratings" in found["about"]["unknown"]
 
 
 def test_ratings_between_0_and_1_are_calibrated() -> None:

@@ -199,7 +199,7 @@ def test_a_pair_that_is_judged_otherwise_now_is_not_shown(
     written = write_report(evaluation, tmp_path / "report.html", dataset=copy)
     assert written.pages == 3
     [why] = written.missing
-    assert why.startswith("preference/000002: member e is now judged otherwise")
+    assert why.startswith("preference/000002: member e is now judged differently")
 
 
 def test_an_episode_that_is_broken_now_is_not_shown(
@@ -210,7 +210,7 @@ def test_an_episode_that_is_broken_now_is_not_shown(
     written = write_report(evaluation, tmp_path / "report.html", dataset=copy)
     assert written.pages == 3
     [why] = written.missing
-    assert why.startswith("preference/000003: member u cannot be read any more")
+    assert why.startswith("preference/000003: member u can no longer be read")
 
 
 def test_without_the_model_it_is_said_why_nothing_can_be_watched(
@@ -254,7 +254,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(
     write_report(evaluation, tmp_path / "report.html", pages=1)
     note = tmp_path / "report-pages" / mine
     note.write_text("mine")
-    with pytest.raises(BadInput, match="something else is there"):
+    with pytest.raises(BadInput, match="there are other files"):
         write_report(evaluation, tmp_path / "report.html", overwrite=True)
     assert note.read_text() == "mine"
     assert len(names_in(tmp_path / "report-pages")) == 2

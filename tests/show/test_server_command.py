@@ -86,8 +86,8 @@ def test_a_port_that_is_taken_is_told(pair: Path) -> None:
         ran = run(pair, "--port", str(port))
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr == (
-        f"hbtom: something else listens at 127.0.0.1, port {port}, perhaps another viewer. "
-        "Hint: choose another port with --port, or any that is free with --port 0\n"
+        f"hbtom: another program listens at 127.0.0.1, port {port}, perhaps another viewer. "
+        "Hint: choose another port with --port, or any free port with --port 0\n"
     )
 
 

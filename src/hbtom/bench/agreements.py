@@ -76,8 +76,8 @@ class Correlation(Plottable):
         """What looks wrong with the measures."""
         warnings = []
         if missing := _missing(sampled(self.measures)):
-            some = count(missing, "answer is", "answers are")
-            warnings.append(f"{some} missing in scenarios that a participant answered in part")
+            answers = count(missing, "answer is", "answers are")
+            warnings.append(f"{answers} missing in scenarios that a participant answered in part")
         whole = [one.r.high for one in self.agreements if one.category == ALL]
         if all(high is not None and high < 0 for high in whole):
             other = "rating" if self.measures.direction == "looking" else "looking"

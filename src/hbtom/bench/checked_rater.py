@@ -88,9 +88,9 @@ class CheckedRater:
             raise
         except Exception as error:
             last = extract_tb(error.__traceback__)[-1]
-            told = f"{_what(error)} ({os.path.basename(last.filename)}, line {last.lineno})"
+            problem = f"{_what(error)} ({os.path.basename(last.filename)}, line {last.lineno})"
             file = args[0].name if isinstance(args[0], Episode) else None
-            self._fail(f"failed: {told}", file)
+            self._fail(f"failed: {problem}", file)
 
     def _checked(self, rated: Any, file: str) -> Rating:
         """Return a rating that can be written to a results file."""

@@ -79,11 +79,11 @@ def compare_with(
         gaps += _gaps(list(said), category, found, freedom)
         reliability = split_half(part, SPLITS, seed)
         ceilings.append(Ceiling(category, reliability, math.sqrt(max(0.0, reliability))))
-    told = tuple(one for one in ceilings if not math.isnan(one.reliability))
+    known_ceilings = tuple(one for one in ceilings if not math.isnan(one.reliability))
     order = {name: number for number, name in enumerate(said)}
     agreements.sort(key=lambda one: order[one.model])
     return Correlation(
-        people, said, tuple(agreements), tuple(gaps), told, effects(people), samples, seed
+        people, said, tuple(agreements), tuple(gaps), known_ceilings, effects(people), samples, seed
     )
 
 

@@ -111,8 +111,8 @@ def number_of(given: object, what: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        told = repr(str(given)[:40]) if str(given) else "missing"
-        raise BadInput(f"the {what} is {told}", hint="a number is needed; or leave the row out")
+        shown = repr(str(given)[:40]) if str(given) else "missing"
+        raise BadInput(f"the {what} is {shown}", hint="a number is needed; or leave the row out")
     return value
 
 

@@ -116,8 +116,8 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, (file, row) in enumerate(rows, start=1):
         where = f"entry {number}"
         if not isinstance(row, _Entries):
-            told = where if file is None else f"{where} ({file})"
-            raise BadInput(f"{told} is not an object", hint=_NEEDED)
+            which = where if file is None else f"{where} ({file})"
+            raise BadInput(f"{which} is not an object", hint=_NEEDED)
         _check_once([name for name, _ in row], where)
         yield where, dict(row) if file is None else {**dict(row), "file": file}
 

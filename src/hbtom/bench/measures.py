@@ -148,8 +148,8 @@ def _answer_column(rows: Sequence[Mapping[str, Any]]) -> str:
     there = [name for name in ANSWERS if name in rows[0]]
     if len(there) != 1:
         known = ", ".join(str(name) for name in rows[0])
-        told = " and ".join(f"'{name}'" for name in there)
-        problem = f"there are columns {told}" if there else "there is no column of answers"
+        named = " and ".join(f"'{name}'" for name in there)
+        problem = f"there are columns {named}" if there else "there is no column of answers"
         hint = f"it needs one of {', '.join(ANSWERS)}; the columns are {known}"
         raise BadInput(problem, hint=hint)
     return there[0]

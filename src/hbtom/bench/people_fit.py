@@ -45,22 +45,24 @@ class PeopleFit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all statistics as plain values, those for scenarios left out first."""
-        told = self.found.to_dict()
+        found = self.found.to_dict()
         by_name = {
-            name: [one for one in told["agreement"] if one["model"] == name]
+            name: [one for one in found["agreement"] if one["model"] == name]
             for name in (LEFT_OUT, FITTED)
         }
         return {
             "left_out": by_name[LEFT_OUT],
             "fitted": by_name[FITTED],
-            "settings": _told(self.settings),
-            "chosen": {name: _told(one) for name, one in self.chosen.items()},
-            "grid": [{**_told(one), "r": None if np.isnan(r) else r} for one, r in self.grid],
+            "settings": _plain_settings(self.settings),
+            "chosen": {name: _plain_settings(one) for name, one in self.chosen.items()},
+            "grid": [
+                {**_plain_settings(one), "r": None if np.isnan(r) else r} for one, r in self.grid
+            ],
             "fingerprint": self.model.fingerprint,
         }
 
 
-def _told(settings: Settings) -> dict[str, Any]:
+def _plain_settings(settings: Settings) -> dict[str, Any]:
     return {name: plain_setting(value) for name, value in settings.items()}
 
 

@@ -149,7 +149,7 @@ def _members(path: str) -> dict[str, bytes]:
         hint = f"copy it again, if it should be an archive ({', '.join(ENDINGS)}), or name a folder"
         raise BadInput("this is not a whole archive", hint=hint) from None
     if lacking := [name for name in NEEDED if name not in found]:
-        some = ", ".join(sorted(others)[:5]) or "nothing else"
-        hint = f"it has {some}; a problem has {', '.join(NEEDED)}"
+        present = ", ".join(sorted(others)[:5]) or "nothing else"
+        hint = f"it has {present}; a problem has {', '.join(NEEDED)}"
         raise BadInput(f"the archive has no {' and no '.join(lacking)}", hint=hint)
     return found

@@ -77,18 +77,18 @@ class Cell:
         """Return the statistics as plain values."""
         known = [one for one in self.answers if one.true is not None]
         right = sum(one.right for one in known)
-        some = bool(known)
-        loss = mean(one.loss for one in known) if some else math.nan
+        any_known = bool(known)
+        loss = mean(one.loss for one in known) if any_known else math.nan
         return {
             "domain": self.domain,
             "observed": self.observed,
             "problems": len(known),
-            "accuracy": right / len(known) if some else None,
-            "interval": list(wilson(right, len(known))) if some else [None, None],
-            "spread": mean(one.spread for one in known) if some else None,
-            "score": mean(one.right / one.spread for one in known) if some else None,
+            "accuracy": right / len(known) if any_known else None,
+            "interval": list(wilson(right, len(known))) if any_known else [None, None],
+            "spread": mean(one.spread for one in known) if any_known else None,
+            "score": mean(one.right / one.spread for one in known) if any_known else None,
             "log_loss": None if math.isnan(loss) else loss,
-            "seconds": median(one.values["seconds"] for one in known) if some else None,
+            "seconds": median(one.values["seconds"] for one in known) if any_known else None,
             "engines": dict(Counter(one.values["engine"] for one in known)),
         }
 
@@ -120,8 +120,8 @@ class Recognised:
     @property
     def by_share(self) -> tuple[Cell, ...]:
         """All domains together by observed share, with and without wrong observations."""
-        some = tuple(one for one in self.answered if one.source.observed is not None)
-        return _cells(some, lambda one: ("", _observed(one)))
+        known = tuple(one for one in self.answered if one.source.observed is not None)
+        return _cells(known, lambda one: ("", _observed(one)))
 
     @property
     def overall(self) -> tuple[Cell, ...]:
@@ -159,10 +159,12 @@ class Recognised:
         ]
         bins = []
         for low, high in pairwise(_BINS):
-            some = [pair for pair in pairs if low <= pair[0] < high or pair[0] == high == 1.0]
-            if some:
-                told, true = (mean(map(float, values)) for values in zip(*some, strict=True))
-                its = {"goals": len(some), "probability": told, "true": true}
+            inside = [pair for pair in pairs if low <= pair[0] < high or pair[0] == high == 1.0]
+            if inside:
+                probability, true = (
+                    mean(map(float, values)) for values in zip(*inside, strict=True)
+                )
+                its = {"goals": len(inside), "probability": probability, "true": true}
                 bins.append({"between": [low, high], **its})
         return tuple(bins)
 

@@ -60,8 +60,8 @@ def load_scenario(path: str) -> tuple[tuple[Goal, ...], SeenPlan]:
     plan = Path(path)
     with located(file=path):
         if plan.is_dir():
-            some = next((str(one.plan) for one in _scenarios(plan)), f"{plan / PLANS}/NAME.plan")
-            raise BadInput("this is a world, not a plan", hint=f"name a plan, such as {some}")
+            example = next((str(one.plan) for one in _scenarios(plan)), f"{plan / PLANS}/NAME.plan")
+            raise BadInput("this is a world, not a plan", hint=f"name a plan, such as {example}")
         if not plan.is_file():
             raise BadInput("there is no such file", hint="name an observed plan")
         around = (one for folder in plan.absolute().parents[:2] for one in _scenarios(folder))

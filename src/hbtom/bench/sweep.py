@@ -133,8 +133,8 @@ def sweep_over(
     if forks(rater.start):
         work.warm_up()  # before this process is forked
     results = each(work, found.pairs, workers, weight=len(raters), start=rater.start)
-    told = counted(results, len(found.pairs), progress)
-    for pair, result in zip(found.pairs, told, strict=True):
+    reported = counted(results, len(found.pairs), progress)
+    for pair, result in zip(found.pairs, reported, strict=True):
         if isinstance(result, tuple):
             left_out.extend(result)
         else:

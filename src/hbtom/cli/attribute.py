@@ -50,11 +50,17 @@ def run(
     else:
         possible = [load_world(domain, problem) for problem in problems]
         wanted = load_goals(possible[0], goals)
-        told = () if sees is None else load_goals(possible[0], sees)
+        visible = () if sees is None else load_goals(possible[0], sees)
         seen = [load_plan(possible[0], file, agent=agent) for agent, file in plans]
         with located(file=problems[0]):
             found = attribute_plans(
-                wanted, seen, chosen, possible=possible[1:], sees=told, stopped=stopped, most=states
+                wanted,
+                seen,
+                chosen,
+                possible=possible[1:],
+                sees=visible,
+                stopped=stopped,
+                most=states,
             )
     if out is not None:
         write_records(found.records(), Path(out), overwrite=overwrite)

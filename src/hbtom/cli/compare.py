@@ -17,8 +17,10 @@ from hbtom.show.score_text import difference_table
 
 def run(first: str, second: str, labels: str | None, form: str) -> None:
     """Print in which tasks two sets of ratings differ."""
-    told = None if labels is None else read_labels(Path(labels))
-    result = compare(read_ratings(Path(first), told), read_ratings(Path(second), told))
+    known_labels = None if labels is None else read_labels(Path(labels))
+    result = compare(
+        read_ratings(Path(first), known_labels), read_ratings(Path(second), known_labels)
+    )
     if not result.tasks:
         raise BadInput("the two files have no pair in common")
     tell_left_out(result)

@@ -50,8 +50,8 @@ def run(
             later = "make it later, with hbtom report --overwrite" if resume else "--overwrite"
             check(Path(report), overwrite=overwrite, otherwise=later)
         found = given_or_default(dataset, labels, tasks, suite, scene)
-        told = judging() if rater is None else progress("rating pairs")
-        with told as judged, _quiet():
+        shown = judging() if rater is None else progress("rating pairs")
+        with shown as judged, _quiet():
             output = Output(out=out, resume=resume, overwrite=overwrite)
             result = evaluate(found, rates, tasks=tasks or None, progress=judged, **where, **output)
     except Interrupted as interrupted:

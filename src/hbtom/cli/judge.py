@@ -154,5 +154,5 @@ def _tell_unplaced(files: Sequence[str]) -> None:
     """Say how many files would be tracks if they had a scene; they may be other files."""
     if files:
         hint = "if they are tracks, name their scene with --scene, or put scene.toml next to them"
-        some = f"{count(len(files), 'CSV or HDF5 file')} without a scene left out"
-        complain(f"{some}, such as {files[0]}. Hint: {hint}")
+        skipped = f"{count(len(files), 'CSV or HDF5 file')} without a scene left out"
+        complain(f"{skipped}, such as {files[0]}. Hint: {hint}")

@@ -65,8 +65,8 @@ def judging() -> Iterator[Callable[[int, int], None]]:
 
         def update(done: int, total: int) -> None:
             nonlocal advised
-            if not advised and (told := advice(total - done)):
-                complain(told)
+            if not advised and (text := advice(total - done)):
+                complain(text)
             advised = True
             tell(done, total)
 

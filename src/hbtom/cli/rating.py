@@ -34,19 +34,19 @@ def judge_by_rater(episodes: Iterator[Loaded], name: str, form: str, trace: bool
         hint = "hbtom evaluate --rater rates the pairs of a dataset"
         raise BadInput(f"the rater '{rater.name}' rates only pairs of episodes", hint=hint)
     rater.warm_up(1)
-    told, failed = list[Told](), False
+    rows, failed = list[Told](), False
     for episode in episodes:
         try:
-            told.append(_rated(rater, episode, trace))
+            rows.append(_rated(rater, episode, trace))
         except RaterFailed:
             raise
         except BadInput as error:
             complain(error)
             failed = True
-    if told and form == "json":
-        print_json(told)
-    elif told:
-        click.echo(_table(told))
+    if rows and form == "json":
+        print_json(rows)
+    elif rows:
+        click.echo(_table(rows))
     return 1 if failed else 0
 
 
@@ -54,12 +54,12 @@ def _rated(rater: AnyRater, episode: Loaded, trace: bool) -> Told:
     if not isinstance(episode, Episode):
         raise episode
     rated = rater.rate_one(episode)
-    told: Told = {"file": episode.name, "rating": rated.value, **rated.own}
+    row: Told = {"file": episode.name, "rating": rated.value, **rated.own}
     if trace:
         if not isinstance(rater, CheckedRater):
             raise BadInput("a model has a trace of its own", hint="use --model, not --rater")
-        told["steps"] = rater.trace(episode)
-    return told
+        row["steps"] = rater.trace(episode)
+    return row
 
 
 def _table(told: Sequence[Told]) -> str:

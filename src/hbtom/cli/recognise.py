@@ -78,7 +78,7 @@ def run(
 
 
 def _print(result: Recognised, form: str) -> None:
-    warned = [(one.source.path, told) for one in result.answered for told in one.values["warnings"]]
+    warned = [(one.source.path, text) for one in result.answered for text in one.values["warnings"]]
     for where, warning in warned[:MOST_WARNINGS]:
         warn(where, warning)
     if len(warned) > MOST_WARNINGS:

@@ -21,9 +21,9 @@ def run(
     ratings: str, dataset: str | None, labels: str | None, direction: Direction | None, form: str
 ) -> None:
     """Print the table for a file of ratings."""
-    told = None if labels is None else read_labels(Path(labels))
-    known = None if dataset is None else find_pairs(dataset, labels=told)
-    result = score_ratings(read_ratings(Path(ratings), told, direction), known)
+    known_labels = None if labels is None else read_labels(Path(labels))
+    known = None if dataset is None else find_pairs(dataset, labels=known_labels)
+    result = score_ratings(read_ratings(Path(ratings), known_labels, direction), known)
     tell_left_out(result)
     if not result.tasks:
         raise BadInput("there is no pair to score", hint="rate both members of a pair")

@@ -50,9 +50,9 @@ def run(
     with needed("safetensors", "train"):
         import safetensors  # noqa: F401
     plan = _plan(network, quick, episodes, steps)
-    told = "generated background tasks" if data is None else str(data)
+    words = "generated background tasks" if data is None else str(data)
     if resume and left.exists():  # report other options before episodes are generated
-        check_begun(left, read_weights(left)[1], asked(network, plan, seed, told))
+        check_begun(left, read_weights(left)[1], asked(network, plan, seed, words))
     source = Generated(plan.episodes, seed) if data is None else data
     # Start processes before JAX, which has threads.
     label = "making episodes" if data is None else "reading episodes"
@@ -67,7 +67,7 @@ def run(
     from hbtom.neural.training import Job
 
     job = Job(network, plan, seed, precision or ("bfloat16" if chosen == "gpu" else "float32"))
-    task = Run(job, target, told, shlex.join(["hbtom", *sys.argv[1:]]))
+    task = Run(job, target, words, shlex.join(["hbtom", *sys.argv[1:]]))
     with progress(f"training {network}", "steps", lines=OFTEN) as update:
 
         def tell(moment: Moment) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.observe.bodies import Other
 from hbtom.observe.trial import Trial
 
@@ -70,7 +70,7 @@ class Episode:
         return self.trials[index]
 
     def __repr__(self) -> str:
-        return f"<Episode {self.name!r} of {len(self.trials)} trials>"
+        return f"<Episode {self.name!r} of {count(len(self.trials), 'trial')}>"
 
 
 def check_writable(episode: Episode) -> None:

@@ -1,7 +1,7 @@
-"""What a person sees: sentences, tables for the terminal, and pages to watch episodes on.
+"""Output for people: sentences, tables for the terminal, and pages to watch episodes on.
 
-Pages are made by :mod:`hbtom.show.page`, reports by :mod:`hbtom.show.report`. The room can also be
-called: ``hbtom.show("episode.json")`` makes the page of an episode and opens it.
+Pages are made by :mod:`hbtom.show.page`, reports by :mod:`hbtom.show.report`. The module can also
+be called: ``hbtom.show("episode.json")`` makes the page of an episode and opens it.
 """
 
 import sys
@@ -18,7 +18,7 @@ class _Room(ModuleType):
     """The package, which can be called like the verb of the same name."""
 
     def __call__(self, *shown: Any, **how: Any) -> Any:
-        """Make a page on which to watch one episode or two; see ``hbtom.show.page.opening``."""
+        """Make a page to watch one or two episodes on; see ``hbtom.show.page.opening``."""
         from hbtom.show.page.opening import show
 
         return show(*shown, **how)

@@ -7,7 +7,7 @@ import sys
 
 
 def browse(address: str) -> bool:
-    """Open an address in the user's browser; tell whether there is a graphical one."""
+    """Open an address in the user's browser; return whether there is a graphical one."""
     named = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
     if not named and sys.platform not in ("darwin", "win32"):
         return False

@@ -1,4 +1,4 @@
-"""What is believed about company, as far as a model has such beliefs: for figures and movies."""
+"""Beliefs about company, if a model has any, for figures and movies."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from hbtom.show.happenings import has_company
 from hbtom.world.course import setting_out
 from hbtom.world.sight_lines import sees, sees_objects
 
-LEAST = 0.05  # probability of a place that is worth drawing
-ELSEWHERE = 4.0  # pixels from where a thing is
+LEAST = 0.05  # least probability of a place that is worth drawing
+ELSEWHERE = 4.0  # least distance from a thing's own place, in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What the agent may want, and where it may look for it."""
+    """A goal of the agent, and a place where it may look for it."""
 
     goal: int
-    place: int  # the first is where it is
+    place: int  # the first is where the thing is
     where: str  # "" if it can only be in one place
     chance: Annotated[Floats, "1+step"]
 
 
 def aims(posterior: Posterior) -> tuple[Aim, ...]:
-    """Return all goals, with each place where the agent may look for them."""
+    """Return all goals with each place where the agent may look for them."""
     if not posterior.hypotheses.by_goal:
         return tuple(Aim(goal, 0, "", chance) for goal, chance in enumerate(posterior.goal.T))
     can: Bools = np.array(np.isfinite(posterior.hypotheses.log_prior).any(axis=2))
-    can[:, 0] |= ~can.any(axis=1)  # what cannot be reached is somewhere
+    can[:, 0] |= ~can.any(axis=1)  # unreachable goals keep their first place
     both, several = posterior.margin("goal", "place"), can.sum(axis=1) > 1
     return tuple(
         Aim(goal, place, _where(place) if several[goal] else "", both[:, goal, place])
@@ -44,28 +44,28 @@ def aims(posterior: Posterior) -> tuple[Aim, ...]:
 
 
 def _where(place: int) -> str:
-    """Say where the agent may look for a thing; later places come first."""
+    """Return where the agent may look for a thing, in words; later places come first."""
     named = ("where it is", "where it was", "earlier")
     return named[place] if place < len(named) else f"earlier ({place - 1})"
 
 
 def asks_where(posterior: Posterior) -> bool:
-    """Tell whether a goal may be looked for in several places."""
+    """Return whether the agent may look for a goal in several places."""
     return any(aim.where for aim in aims(posterior))
 
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """A thing where the agent believes it to be, though it is not there."""
+    """A thing in a place where the agent believes it to be although it is not."""
 
     index: int  # of the object
     place: tuple[float, float]
     chance: float
-    frames: tuple[int, int]  # from when it sets out until it sees that this is not so, exclusive
+    frames: tuple[int, int]  # from setting out until it sees that it is wrong, exclusive
 
 
 def company_of(posterior: Posterior | None) -> Any:
-    """Return what is believed about company; None if nothing is."""
+    """Return the beliefs about company, or None if there are none."""
     return getattr(posterior, "company", None)
 
 
@@ -82,9 +82,9 @@ def ghosts(trial: Trial, posterior: Posterior | None) -> tuple[Ghost, ...]:
 
 
 def _until(trial: Trial, index: int, place: tuple[float, float], start: int) -> int:
-    """Return when the agent first sees, on its way, a thing, or that its place is empty.
+    """Return when the agent, on its way, first sees a thing, or that its place is empty.
 
-    If it could see the place from the start, it did not mind.
+    If it could see the place from the start, that did not change its mind.
     """
     path = trial.objects_at[:, index]
     empty = sees(trial, 0, np.full_like(path, place))
@@ -105,15 +105,15 @@ def attitudes(
 
 
 def by_itself(posterior: Posterior | None, step: int = -1) -> float:
-    """Return how probable it is that the agent moves by itself; 1 if nobody asks."""
+    """Return the probability that the agent moves by itself; 1 if that is not inferred."""
     known = company_of(posterior)
     return 1.0 if known is None else float(known.cause[step, 0])
 
 
 def cause(posterior: Posterior | None) -> str:
-    """Say how probable it is in the end that the agent moves by itself; "" if nobody asks."""
-    told = f"moves by itself: {by_itself(posterior):.2f}"
-    return "" if company_of(posterior) is None else told
+    """Return the final probability that the agent moves by itself, in words; "" if not inferred."""
+    text = f"moves by itself: {by_itself(posterior):.2f}"
+    return "" if company_of(posterior) is None else text
 
 
 def unseen(trial: Trial, frame: int | None = None) -> frozenset[int]:

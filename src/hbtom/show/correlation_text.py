@@ -19,7 +19,7 @@ _UNITS = {True: "log seconds", False: "seconds"}
 
 
 def correlation_text(found: Correlation) -> str:
-    """Return all that is printed: what was compared, agreement, ceiling, differences, effects."""
+    """Return the whole output: the data, agreement, ceiling, differences, effects."""
     tables = [_agreement(found), _gaps(found), _effects(found)]
     return "\n\n".join(["\n".join([_heading(found), *_ceilings(found)]), *filter(None, tables)])
 
@@ -37,7 +37,7 @@ def _heading(found: Correlation) -> str:
 
 def _ceilings(found: Correlation) -> list[str]:
     return [
-        f"people agree with themselves at {_number(one.reliability)} (split halves); "
+        f"people agree with each other at {_number(one.reliability)} (split halves); "
         f"the best model could reach r = {_number(one.r)}"
         for one in found.ceilings[:1]
     ]
@@ -47,13 +47,13 @@ def _agreement(found: Correlation) -> str:
     unit = f"error, {_UNITS[found.measures.log]}" if found.measures.answer == "looking" else "error"
     heading = ("model", "category", "scenarios", "items")
     best = {one.category: one.r for one in found.ceilings}
-    told = ("best r",) if len(best) > 1 else ()
-    names = "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL, *told
+    last = ("best r",) if len(best) > 1 else ()
+    names = "r", _INTERVAL, "rank r", _INTERVAL, unit, _INTERVAL, *last
     rows: list[Sequence[str]] = [(*heading, *names)]
     for one in found.agreements:
         name, category = plain(one.model), plain(one.category)
         sizes = str(one.scenarios), str(one.items)
-        ceiling = (_number(best.get(one.category)),) if told else ()
+        ceiling = (_number(best.get(one.category)),) if last else ()
         rows.append((name, category, *sizes, *_cells(one.r, one.rank, one.error), *ceiling))
     return "\n".join(columns(rows, right="..RRRRRRRRR"[: len(names) + 4]))
 
@@ -101,18 +101,18 @@ def _number(value: float | None, sign: bool = False) -> str:
 
 
 def people_fit_text(fitted: PeopleFit) -> str:
-    """Return how well scenarios left out are predicted, then the fit, then all settings."""
+    """Return the agreement on scenarios left out, then the fit, then all settings."""
     names = list(fitted.settings)
     rows = [(*names, "r")]
     for settings, r in fitted.grid:
         rows.append((*(plain(str(value)) for value in settings.values()), _number(r)))
     many = Counter(_settings(one) for one in fitted.chosen.values())
-    chosen = [f"  {n} of {len(fitted.chosen)}: {told}" for told, n in many.most_common()]
+    chosen = [f"  {n} of {len(fitted.chosen)}: {text}" for text, n in many.most_common()]
     return "\n".join(
         [
             correlation_text(fitted.found),
             "",
-            "left out: each scenario as predicted with the settings that fit all others best",
+            "left out: each scenario is predicted with the settings that fit all others best",
             *chosen,
             f"fitted to all: {_settings(fitted.settings)}",
             "",

@@ -12,28 +12,28 @@ from hbtom.mind.desires import DesirePosterior
 from hbtom.show.terminal import columns
 from hbtom.show.words import CLEAR, SURE, plain
 
-_EXPECTED = 0.6  # what an agent is said to have expected is as probable to it as this
+_EXPECTED = 0.6  # least probability, to an agent, of something that it is said to have expected
 
 
 def desires_table(posteriors: Sequence[DesirePosterior]) -> str:
-    """Return a line for each path, what is believed at its end, and a sentence below."""
+    """Return a line for each path with the beliefs at its end, and a sentence below."""
     tables = []
     for (things, expected), group in groupby(
         posteriors, lambda one: (one.things, (*one.expected,))
     ):
-        some = list(group)
+        members = list(group)
         rows = [("path", *_heads(things, expected))]
-        rows += [(plain(PurePath(one.walk.name).name), *_cells(one, -1)) for one in some]
+        rows += [(plain(PurePath(one.walk.name).name), *_cells(one, -1)) for one in members]
         head, *lines = columns(rows, right="." + "R" * (len(rows[0]) - 1))
-        told = (
-            f"{line}\n    {explain_desires(one)}" for line, one in zip(lines, some, strict=True)
+        entries = (
+            f"{line}\n    {explain_desires(one)}" for line, one in zip(lines, members, strict=True)
         )
-        tables.append("\n".join([head, *told]))
+        tables.append("\n".join([head, *entries]))
     return "\n\n".join(tables)
 
 
 def desires_trace(one: DesirePosterior) -> str:
-    """Return what is believed before the first step of a path, and after each."""
+    """Return the beliefs before the first step of a path, and after each step."""
     rows = [("step", "action", *_heads(one.things, (*one.expected,)))]
     actions = ("", *map(plain, one.walk.words))
     rows += [(str(step), action, *_cells(one, step)) for step, action in enumerate(actions)]
@@ -43,9 +43,11 @@ def desires_trace(one: DesirePosterior) -> str:
 
 
 def _heads(things: Sequence[str], expected: Sequence[str]) -> list[str]:
-    some = [("likes: ", things), ("expected: ", expected if len(expected) > 1 else ())]
+    groups = [("likes: ", things), ("expected: ", expected if len(expected) > 1 else ())]
     return [
-        f"{'' if at else head}{plain(one)}" for head, names in some for at, one in enumerate(names)
+        f"{'' if at else head}{plain(one)}"
+        for head, names in groups
+        for at, one in enumerate(names)
     ]
 
 
@@ -55,19 +57,19 @@ def _cells(one: DesirePosterior, step: int) -> list[str]:
 
 
 def explain_desires(one: DesirePosterior) -> str:
-    """Say in a sentence what an agent seems to want, and what it expected."""
+    """Return a sentence about what an agent seems to want, and what it expected."""
     if one.random[-1] > CLEAR:
         return "it seems to act at random"
     best, chance = _best(one)
     probably = "" if chance >= SURE else "probably "
     if len(one.things) in best:
-        return f"it {probably}wants nothing of this{_expected(one)}"
+        return f"it {probably}wants none of this{_expected(one)}"
     likes = " or ".join(plain(one.things[thing]) for thing in best)
     return f"it {probably}likes {likes} best{_sought(one, best)}{_expected(one)}"
 
 
 def _best(one: DesirePosterior) -> tuple[list[int], float]:
-    """Return the few things of which the agent more probably than not likes one best."""
+    """Return the few things one of which the agent probably likes best."""
     best, chance = list[int](), 0.0
     while chance <= CLEAR:
         best.append(int(np.argsort(-one.best[-1], kind="stable")[len(best)]))
@@ -76,7 +78,7 @@ def _best(one: DesirePosterior) -> tuple[list[int], float]:
 
 
 def _sought(one: DesirePosterior, best: list[int]) -> str:
-    """Say what an agent did about the things of which it likes one best."""
+    """Return, in words, what an agent did about the things that it may like best."""
     unsure, names = one.possible.sum(axis=1), [one.things[thing] for thing in best]
     took = " and took it" if set(one.had) & set(names) else ""
     instead = f", and took {plain(one.had[0])} instead" if one.had and not took else ""
@@ -92,7 +94,7 @@ def _sought(one: DesirePosterior, best: list[int]) -> str:
 
 
 def _expected(one: DesirePosterior) -> str:
-    """Say what an agent expected at first, if it did not know."""
+    """Return, in words, what an agent expected at first, if it did not know."""
     if one.possible[0].sum() == 1:
         return ""
     sure = [plain(name) for name, chance in one.expected.items() if chance[-1] >= _EXPECTED]

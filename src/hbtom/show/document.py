@@ -19,7 +19,7 @@ POLICY = (
 )
 STYLES = ("base",)
 SCRIPTS = (
-    "elements",  # makes elements; text is inserted as text
+    "elements",  # makes elements and inserts text
     "theme",  # light and dark
 )
 TEMPLATE = Path(__file__).parent / "template"
@@ -40,8 +40,8 @@ def document(
     """Return an HTML document made of the styles and scripts of a template folder.
 
     Those that all documents share come first; one from another folder is given by its full path.
-    ``instead`` is the text that is shown if scripts are switched off. ``top`` is markup that comes
-    before everything that the scripts draw.
+    ``instead`` is the text shown if scripts are switched off. ``top`` is markup that precedes
+    everything that the scripts draw.
     """
     style = [*_parts(TEMPLATE, STYLES, "css"), *_parts(template, styles, "css")]
     script = [*_parts(TEMPLATE, SCRIPTS, "js"), *_parts(template, scripts, "js")]
@@ -55,14 +55,14 @@ def document(
         "script": "\n".join(script),
     }
     text = (TEMPLATE / "document.html").read_text(encoding="utf-8")
-    # Each {{name}} is replaced once: what is inserted is not expanded again.
+    # Each {{name}} is replaced once: inserted text is not expanded again.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], text)
 
 
 def message(title: str, lines: Sequence[str], more: str = "") -> str:
     """Return markup for the style ``MESSAGE``: a heading, lines of text, and more markup."""
-    told = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
-    return f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{told}{more}</main>\n'
+    paragraphs = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    return f'<main class="message">\n<h1>{html.escape(title)}</h1>\n{paragraphs}{more}</main>\n'
 
 
 def embedded(data: Any) -> str:

@@ -1,4 +1,4 @@
-"""Who does what in a trial with company: gestures, pushes, what is moved, who comes and goes.
+"""Deeds in a trial with company: gestures, pushes, moving things, entering and leaving.
 
 Actors are numbered as in ``Trial.actors``; 0 is the agent that is judged. Frames count from 0.
 """
@@ -34,20 +34,20 @@ class Deed:
     """
 
     kind: DeedKind
-    actor: int | None  # None: nobody is near enough to have done it
+    actor: int | None  # None: no actor is near enough to have done it
     first: int
     last: int
     thing: int | None = None
 
 
 def has_company(trial: Trial) -> bool:
-    """Tell whether anything in a trial goes beyond the benchmark: others, absence, motion."""
+    """Return whether a trial goes beyond the benchmark: others, absence, moving things."""
     changing = (trial.agent_there, trial.object_paths, trial.walls_there, trial.camera)
     return bool(trial.others) or any(one is not None for one in changing)
 
 
 def deeds(trial: Trial) -> tuple[Deed, ...]:
-    """Return all that is done in a trial, in order; nothing if there is no company."""
+    """Return all deeds of a trial, in order; none if there is no company."""
     if not has_company(trial):
         return ()
     return tuple(sorted(_found(trial), key=lambda one: (one.first, one.last)))
@@ -76,7 +76,7 @@ def _moving(kind: DeedKind, moved: Moved) -> Deed:
 
 
 def _start(trial: Trial) -> Iterator[Deed]:
-    """Yield how the agent starts to move: pushed, or by itself where a paddle could have pushed."""
+    """Yield how the agent starts: pushed, or by itself if a paddle could have pushed it."""
     start = onset(trial)
     if start is None:
         return
@@ -96,7 +96,7 @@ class Teller:
     what: Callable[[int], str]
 
     def sentences(self, deed: Deed) -> Iterator[tuple[int, str]]:
-        """Yield what is said about a deed, and from which frame on."""
+        """Yield sentences about a deed, with the frames from which they hold."""
         thing, kind = -1 if deed.thing is None else deed.thing, deed.kind
         whom = "" if deed.actor is None else self.who(deed.actor)
         if kind == "carry" and whom:
@@ -110,7 +110,7 @@ class Teller:
             yield deed.first, f"{whom} {self.label(deed)}"
 
     def _is_hidden(self, deed: Deed) -> bool:
-        """Tell whether a board hides the agent from the observer just before a deed."""
+        """Return whether a board hides the agent from the observer just before a deed."""
         return not in_view(self.trial, self.trial.whole_path)[max(deed.first - 1, 0)]
 
     def _by(self, deed: Deed, thing: int) -> str:
@@ -120,7 +120,7 @@ class Teller:
         return f", pushed by the {self.trial.panels[thing].kind}" if pushed else " by itself"
 
     def label(self, deed: Deed) -> str:
-        """Say what is done in a few words, without saying who does it."""
+        """Return a deed in a few words, without the actor."""
         if deed.kind == "carry":
             return f"carries {self.what(deed.thing or 0)}"
         if deed.kind == "reach":

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PAUSE = 0.2  # seconds between two updates, at least
+PAUSE = 0.2  # least seconds between two updates
 
 
 def progress_bar() -> Callable[[int, int], None] | None:
-    """Return what draws a bar in the cell that runs; None if this is not a notebook."""
+    """Return a function that draws a bar in the running cell; None outside of notebooks."""
     from IPython import get_ipython
     from IPython.display import HTML, display
 

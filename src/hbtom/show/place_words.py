@@ -1,4 +1,4 @@
-"""What an agent could know of where a thing is, and where it went, in words."""
+"""What an agent could know about where a thing is, and where the agent went, in words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from hbtom.judgement.transfers import Transfer
 
 
 def knows_better(known: Transfer) -> bool:
-    """Tell whether the agent knows the last that happened to a thing, as far as it can."""
+    """Return whether the agent knows where a thing is or, with memory alone, where it was."""
     return known.sight != "seen" or known.saw in ("move", "place")
 
 
 def knowledge(known: Transfer, goal: str, mover: str) -> str:
-    """Say what the agent could know of where a thing is."""
+    """Return, in words, what the agent could know about where a thing is."""
     if known.sight == "all":
         return f"it knows where {goal} is"
     if known.sight == "memory":
@@ -27,7 +27,8 @@ def knowledge(known: Transfer, goal: str, mover: str) -> str:
         event = f"{mover} put {goal} back" if mover else f"{goal} was put back"
         return f"it cannot have seen that {event}"
     event = f"{mover} moved {goal}" if mover else f"{goal} was moved"
-    return f"it cannot have seen that {event}{_and_back(known, 'put it back' if mover else 'back')}"
+    back = _and_back(known, "put it back" if mover else "put back")
+    return f"it cannot have seen that {event}{back}"
 
 
 def _and_back(known: Transfer, words: str) -> str:
@@ -35,12 +36,12 @@ def _and_back(known: Transfer, words: str) -> str:
 
 
 def place(known: Transfer, goal: str, *, there: bool) -> str:
-    """Say where the agent went: where a thing is, or where it was before."""
+    """Return, in words, where the agent went: where a thing is, or where it was before."""
     if known.sight == "seen" and known.saw == "move" and not known.back:
         return f"to the {'new' if there else 'old'} place"
     named = known.saw == "place" if known.sight == "seen" else known.sight == "all"
     if there == named and not known.back and knows_better(known):
-        return "there"  # this place was named before
+        return "there"  # the place was mentioned before
     if there:
         return f"where {goal} is"
     return f"where {goal} {'had been in between' if known.back else 'used to be'}"

@@ -1,4 +1,4 @@
-"""Recognised goals as text: a table of figures, and what is believed about one problem."""
+"""Recognised goals as text: a table of statistics, and the beliefs about one problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADING = ("problems", "accuracy", "95 % interval", "spread", "score", "log los
 
 
 def recognition_table(result: Recognised) -> str:
-    """Return accuracy and the like by domain and by observed share; one problem has no table."""
+    """Return accuracy and other statistics by domain and observed share; none for one problem."""
     known = [one for one in result.answered if one.true is not None]
     tables = [problem_table(one.values) for one in result.answered if "trace" in one.values]
     if not known or len(result.answers) == 1:
@@ -53,24 +53,24 @@ def _calibration(result: Recognised) -> str:
 
 
 def _figures(cell: Cell) -> tuple[str, ...]:
-    told = cell.to_dict()
-    if not told["problems"]:
+    values = cell.to_dict()
+    if not values["problems"]:
         return ("0", *[""] * len(_HEADING))
-    low, high = told["interval"]
+    low, high = values["interval"]
     return (
-        str(told["problems"]),
-        f"{100 * told['accuracy']:.1f}",
+        str(values["problems"]),
+        f"{100 * values['accuracy']:.1f}",
         f"{100 * low:.1f} – {100 * high:.1f}",
-        f"{told['spread']:.2f}",
-        f"{told['score']:.3f}",
-        "" if told["log_loss"] is None else f"{told['log_loss']:.2f}",
-        f"{told['seconds']:.3f}",
-        ", ".join(f"{name} {many}" for name, many in sorted(told["engines"].items())),
+        f"{values['spread']:.2f}",
+        f"{values['score']:.3f}",
+        "" if values["log_loss"] is None else f"{values['log_loss']:.2f}",
+        f"{values['seconds']:.3f}",
+        ", ".join(f"{name} {many}" for name, many in sorted(values["engines"].items())),
     )
 
 
 def problem_table(values: dict[str, Any]) -> str:
-    """Return the goals of one problem and how probable each is, after every observation if known.
+    """Return the goals of one problem with probabilities, after every observation if known.
 
     A star marks the most probable goals.
     """
@@ -88,10 +88,10 @@ def problem_table(values: dict[str, Any]) -> str:
     lines = [heading, *columns(rows, right=".RR")]
     if "trace" in values:
         many = [f"P({goal + 1})" for goal in goals]
-        told = [
+        traced = [
             (plain(step["observed"] or "before"), *map(three, step["posterior"])) for step in steps
         ]
-        lines += ["", *columns([("observed", *many), *told], right="." + "R" * len(many))]
+        lines += ["", *columns([("observed", *many), *traced], right="." + "R" * len(many))]
     if "peers" in values:
         others = [(name, _best_of(found)) for name, found in values["peers"].items()]
         lines += ["", *columns([("recogniser", "most probable goals"), *others], right="")]

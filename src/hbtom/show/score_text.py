@@ -69,8 +69,8 @@ def level_table(means: Mapping[str, Mapping[str, float]]) -> str:
 def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
     """Return the rows of the table, starting with the heading; tasks of a group are indented.
 
-    The last two columns are left out of social tasks, about which nothing is published. The one
-    before them is left out unless ratings are between 0 and 1.
+    For social tasks, the last two columns are left out, because nothing is published about them.
+    The one before them is left out unless ratings are between 0 and 1.
     """
     rows = [_HEADING, *map(_row, score_lines(tasks))]
     social = {one.folder for one in SOCIAL_TASKS} >= {score.task for score in tasks}
@@ -122,7 +122,7 @@ def calibration_table(fitted: Calibration) -> str:
     curves = msgspec.to_builtins(fitted.fit.classifier)
     weights: list[tuple[str, ...]] = [("surprise", "weight", "bias")]
     for kind, curve in curves.items():
-        if curve is not None:  # the model does not use it
+        if curve is not None:  # the model uses this surprise
             weights.append((kind, f"{curve['weight']:.3f}", f"{curve['bias']:.3f}"))
     bins: list[tuple[str, ...]] = [("plausibility", "episodes", "mean", "expected, %")]
     for one in fitted.bins:
@@ -220,5 +220,5 @@ def _designed(one: Finding) -> tuple[str, ...]:
 
 
 def _signed(value: float) -> str:
-    """Return a number with its sign and three decimals; what is zero then has no sign."""
+    """Return a number with its sign and three decimals; no sign if it rounds to zero."""
     return f"{value:+.3f}" if round(value, 3) else "0.000"

@@ -20,12 +20,12 @@ from hbtom.observe import names
 from hbtom.show.company_beliefs import aims, company_of
 from hbtom.show.words import CLEAR, SURE, efficiency, explain, plain
 
-WIDEST = 119  # columns of a table
+WIDEST = 119  # most characters in a line
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a table says about one judgement."""
+    """One judgement in a table."""
 
     name: str
     plausibility: float
@@ -34,8 +34,8 @@ class Row:
     trace: str = ""  # the beliefs at every step
 
 
-def judgement_row(judgement: Judgement, told: Account, *, trace: bool = False) -> Row:
-    """Return what a table says about a judgement, given an account of it.
+def judgement_row(judgement: Judgement, account: Account, *, trace: bool = False) -> Row:
+    """Return the row of a judgement, given an account of it.
 
     ``trace`` adds the beliefs at every step.
     """
@@ -43,13 +43,13 @@ def judgement_row(judgement: Judgement, told: Account, *, trace: bool = False) -
         name=judgement.episode.name,
         plausibility=judgement.plausibility,
         surprise=judgement.surprise.to_dict(),
-        sentence=explain(told),
+        sentence=explain(account),
         trace=trace_table(judgement) if trace else "",
     )
 
 
 def judgement_table(rows: Sequence[Row], heading: str = "file") -> str:
-    """Return two lines a row, the plausibility with the surprises and a sentence; then traces."""
+    """Return two lines per row, plausibility with surprises, and a sentence; then traces."""
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.surprise))
     surprises = [f"surprise: {kind}" for kind in kinds[:1]] + kinds[1:]
     cells = [(heading, "plausibility", *surprises)]
@@ -68,7 +68,7 @@ def three(value: float) -> str:
 
 
 def two(value: float) -> str:
-    """Return a surprise with two decimals; there is no minus before zero."""
+    """Return a surprise with two decimals; zero has no minus sign."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
@@ -89,7 +89,7 @@ def trace_table(judgement: Judgement) -> str:
 
 
 def _company_columns(test: Posterior) -> tuple[list[str], Annotated[Floats, "1+step column"]]:
-    """Return the heads and the columns of beliefs about company; none without company."""
+    """Return the headings and the columns of beliefs about company; none without company."""
     known = company_of(test)
     if known is None:
         return [], np.empty((len(test) + 1, 0))
@@ -101,19 +101,19 @@ def _company_columns(test: Posterior) -> tuple[list[str], Annotated[Floats, "1+s
 
 
 def _believed_places(test: Posterior) -> Iterator[str]:
-    """Yield a line for each thing that the agent may believe to be in one place or another."""
+    """Yield a line for each thing that the agent may believe to be in several places."""
     known = company_of(test)
     for look, places in known.places.items() if known is not None else ():
         if len(places) < 2:
             continue
-        told = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
-        yield f"where it believes {plain(str(look))} to be: {told}"
+        listed = ", ".join(f"({x:g}, {y:g}) {chance:.3f}" for (x, y), chance in places)
+        yield f"where it believes {plain(str(look))} to be: {listed}"
 
 
 def narrow_columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
-    """Return rows as :func:`columns` does; if lines are too long, heads become letters.
+    """Return rows as :func:`columns` does; if lines are too long, headings become letters.
 
-    What the letters stand for is told below. Only heads of beliefs, "P(...)", are replaced.
+    The letters are explained below the table. Only headings of beliefs, "P(...)", are replaced.
     """
     lines = columns(rows, right)
     if max(map(len, lines)) <= WIDEST:
@@ -141,8 +141,8 @@ def columns(rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
 def beliefs_table(plan: dict[str, Any], mistakes: Mistakes | None = None) -> str:
     """Return the beliefs before the first action of a plan, and after each action.
 
-    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`. A sentence below tells
-    of the agent's mistakes, if there are any.
+    The plan is one of the ``plans`` of :meth:`hbtom.PlanJudgement.to_dict`. A sentence below
+    mentions the agent's mistakes, if there are any.
     """
     goals = [f"P({plain(goal)})" for goal in plan["steps"][0]["goal"]]
     ahead = ["foresight"] if "foresight" in plan["steps"][0] else []
@@ -162,7 +162,7 @@ def beliefs_table(plan: dict[str, Any], mistakes: Mistakes | None = None) -> str
 
 
 def explain_mistakes(mistakes: Mistakes, actions: tuple[str, ...]) -> str:
-    """Say in a sentence what the agent did not foresee and when it changed its mind, if it did."""
+    """Return a sentence about what the agent did not foresee and when it changed its mind."""
     said = []
     if (one := mistakes.oversight) is not None:
         action, goal = plain(actions[one.step]), plain(one.goal)
@@ -173,37 +173,37 @@ def explain_mistakes(mistakes: Mistakes, actions: tuple[str, ...]) -> str:
     return f"it probably {' and '.join(said)}" if said else ""
 
 
-def explain_plan(told: Account, actions: tuple[str, ...]) -> str:
-    """Say in a sentence what was surprising about a plan, or that nothing was."""
-    if told.steps == 0:
+def explain_plan(account: Account, actions: tuple[str, ...]) -> str:
+    """Return a sentence about what was surprising about a plan, or that nothing was."""
+    if account.steps == 0:
         return "it does nothing"
-    if told.surprising == "goal":
-        return _other_goal(told)
-    if told.surprising == "efficiency":
-        return f"{_wanted(told)}, {efficiency(told)}"
-    if told.surprising == "observation":
-        step = told.unlikely[0]
+    if account.surprising == "goal":
+        return _other_goal(account)
+    if account.surprising == "efficiency":
+        return f"{_wanted(account)}, {efficiency(account)}"
+    if account.surprising == "observation":
+        step = account.unlikely[0]
         return f"did something unlikely in step {step + 1}, {plain(actions[step])}"
-    if told.surprising == "waste":
-        return f"{_wanted(told)}, and wasted more on the way than expected"
-    return f"{_wanted(told)}{_history(told, told.goal[-1])}; nothing surprising"
+    if account.surprising == "waste":
+        return f"{_wanted(account)}, and wasted more on the way than expected"
+    return f"{_wanted(account)}{_history(account, account.goal[-1])}; nothing surprising"
 
 
-def _other_goal(told: Account) -> str:
-    expected, then, last = (told.goals[goal] for goal in told.goal)
+def _other_goal(account: Account) -> str:
+    expected, then, last = (account.goals[goal] for goal in account.goal)
     wanted = last if then == last else f"{then}, as it seemed, and then {last}"
-    if expected == then or told.chance[0] <= CLEAR:
+    if expected == then or account.chance[0] <= CLEAR:
         return f"had no clear preference so far, and wanted {wanted}"
-    return f"expected {expected}{_history(told, told.goal[0])}; wanted {wanted}"
+    return f"expected {expected}{_history(account, account.goal[0])}; wanted {wanted}"
 
 
-def _wanted(told: Account) -> str:
-    """Say "wanted" if the goal is clear in the end, and "seems to have wanted" if it is not."""
-    sure = "wanted" if told.chance[-1] >= SURE else "seems to have wanted"
-    return f"{sure} {told.goals[told.goal[-1]]}"
+def _wanted(account: Account) -> str:
+    """Return "wanted" if the goal is clear in the end, and "seems to have wanted" if not."""
+    sure = "wanted" if account.chance[-1] >= SURE else "seems to have wanted"
+    return f"{sure} {account.goals[account.goal[-1]]}"
 
 
-def _history(told: Account, goal: int) -> str:
-    """Say how often the same agent wanted a goal when it had a choice."""
-    past = told.history
+def _history(account: Account, goal: int) -> str:
+    """Return, in words, how often the same agent wanted a goal when it had a choice."""
+    past = account.history
     return f", wanted {past.chosen[goal]} of {past.choices} times" if past.choices else ""

@@ -9,91 +9,91 @@ from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount
 from hbtom.judgement.transfers import Transfer
 from hbtom.show.place_words import knowledge, knows_better, place
 
-SURE = 0.9  # a goal that is less probable than this is stated with reserve
-CLEAR = 0.5  # a goal must be more probable than this to be expected
+SURE = 0.9  # less probable goals are stated with "seems to"
+CLEAR = 0.5  # a goal is expected only if it is more probable than this
 UNCLEAR = "it was not clear yet what it wants"
-DETOUR = 1.1  # times the shortest way: a longer way is called a detour
+DETOUR = 1.1  # a way that is longer than this multiple of the shortest is called a detour
 
 
-def explain(told: Account) -> str:
-    """Say in a sentence what was surprising about the test trial, or that nothing was.
+def explain(account: Account) -> str:
+    """Return a sentence about what was surprising about the test trial, or that nothing was.
 
     The account is that of :func:`hbtom.judgement.account`.
     """
-    if told.changed is None:
-        return _happened(told)
-    return f"{_happened(told)}; probably changed its mind after frame {told.changed + 1}"
+    if account.changed is None:
+        return _happened(account)
+    return f"{_happened(account)}; probably changed its mind after frame {account.changed + 1}"
 
 
-def _happened(told: Account) -> str:
-    if not told.goals:
+def _happened(account: Account) -> str:
+    if not account.goals:
         return "there is nothing that it could want"
-    if told.steps == 0:
+    if account.steps == 0:
         return "it does not move"
-    if told.company is not None:
-        return _in_company(told, told.company)
-    went = plain(told.goals[told.goal[-1]])
-    if told.surprising == "goal":
-        return _other_goal(told, went)
-    if told.surprising == "efficiency":
-        return f"went to {went} {efficiency(told)}"
-    if told.surprising and told.detour > DETOUR:
-        return f"went to {went} by a detour, {told.detour:.1f} times the shortest way"
-    if told.surprising == "observation":
-        return f"did something unlikely up to frame {told.unlikely[1] + 1} on its way to {went}"
-    if told.surprising == "waste":
+    if account.company is not None:
+        return _in_company(account, account.company)
+    went = plain(account.goals[account.goal[-1]])
+    if account.surprising == "goal":
+        return _other_goal(account, went)
+    if account.surprising == "efficiency":
+        return f"went to {went} {efficiency(account)}"
+    if account.surprising and account.detour > DETOUR:
+        return f"went to {went} by a detour, {account.detour:.1f} times the shortest way"
+    if account.surprising == "observation":
+        return f"did something unlikely up to frame {account.unlikely[1] + 1} on its way to {went}"
+    if account.surprising == "waste":
         return f"went to {went}, wasting more on the way than expected"
-    return _as_expected(told, went)
+    return _as_expected(account, went)
 
 
-def _as_expected(told: Account, went: str) -> str:
-    if len(told.goals) == 1:
+def _as_expected(account: Account, went: str) -> str:
+    if len(account.goals) == 1:
         return f"went to {went}, about as efficiently as expected"
-    if told.reachable == 1:
+    if account.reachable == 1:
         return f"went to {went}, the only one it can reach"
-    sure = "went to" if told.chance[-1] >= SURE else "seems to have gone to"
-    return f"{sure} {went}{_history(told, told.goal[-1])}; nothing surprising"
+    sure = "went to" if account.chance[-1] >= SURE else "seems to have gone to"
+    return f"{sure} {went}{_history(account, account.goal[-1])}; nothing surprising"
 
 
-def _other_goal(told: Account, went: str) -> str:
-    expected, then, _ = (plain(told.goals[goal]) for goal in told.goal)
+def _other_goal(account: Account, went: str) -> str:
+    expected, then, _ = (plain(account.goals[goal]) for goal in account.goal)
     if then != went:
         went = f"{then}, as it seemed, and then to {went}"
-    if told.history.trials and not told.history.seen:
-        return f"{plain(told.agent)} was not seen before, and went to {went}"
-    if expected == then or told.chance[0] <= CLEAR:
+    if account.history.trials and not account.history.seen:
+        return f"{plain(account.agent)} was not seen before, and went to {went}"
+    if expected == then or account.chance[0] <= CLEAR:
         return f"had no clear preference so far, and went to {went}"
-    return f"expected {expected}{_history(told, told.goal[0])}; went to {went}"
+    return f"expected {expected}{_history(account, account.goal[0])}; went to {went}"
 
 
-def efficiency(told: Account) -> str:
-    """Say that an agent was less or more efficient than expected."""
-    before, then = told.efficiency
+def efficiency(account: Account) -> str:
+    """Return, in words, that an agent was less or more efficient than expected."""
+    before, then = account.efficiency
     how = "less" if then < before else "more"
     return f"{how} efficiently than expected (efficiency {then:.2g}, expected {before:.2g})"
 
 
-def _history(told: Account, goal: int) -> str:
-    """Say how often the agent went there when it had a choice."""
-    past = told.history
+def _history(account: Account, goal: int) -> str:
+    """Return, in words, how often the agent went there when it had a choice."""
+    past = account.history
     if past.choices:
         return f", chosen {past.chosen[goal]} of {past.choices} times"
-    return "" if past.seen else f" ({plain(told.agent)} was not seen before)"
+    return "" if past.seen else f" ({plain(account.agent)} was not seen before)"
 
 
 # In company
 
 
-def _in_company(told: Account, here: CompanyAccount) -> str:
-    """Say what matters in a trial with company; beside a paddle, "it" could be the paddle."""
-    text = _about_company(told, here)
+def _in_company(account: Account, here: CompanyAccount) -> str:
+    """Return what matters in a trial with company; with a paddle, "it" would be ambiguous."""
+    text = _about_company(account, here)
     named = here.onsets.paddle and text.startswith("it ")
-    return f"{plain(told.agent)}{text.removeprefix('it')}" if named else text
+    return f"{plain(account.agent)}{text.removeprefix('it')}" if named else text
 
 
-def _about_company(told: Account, here: CompanyAccount) -> str:
-    """Say what matters in a trial with company: cause, belief, gestures, and who helped."""
-    if not told.reachable:
+def _about_company(account: Account, here: CompanyAccount) -> str:
+    """Return what matters in a trial with company: cause, belief, gestures, and who helped."""
+    if not account.reachable:
         return "it cannot reach anything that it could want"
     did, onsets = _did(here), here.onsets
     if onsets.passive > CLEAR:
@@ -103,19 +103,19 @@ def _about_company(told: Account, here: CompanyAccount) -> str:
         return f"it moves only when it is pushed, so it may end up anywhere; it {did}"
     if onsets.now and onsets.untouched > onsets.touched:
         return f"it was pushed this time, though it used to move by itself; it {did}"
-    if here.transfer is not None and told.surprising in ("", "goal"):
-        return _where(told, here, here.transfer)
-    if told.surprising == "goal":
-        return _other_aim(told, here)
-    if not told.surprising:
+    if here.transfer is not None and account.surprising in ("", "goal"):
+        return _where(account, here, here.transfer)
+    if account.surprising == "goal":
+        return _other_aim(account, here)
+    if not account.surprising:
         itself = "moves by itself, and " if onsets.paddle else ""
         return f"it {itself}{_did(here, _relation(here))}; nothing surprising"
-    if told.surprising == "efficiency":
-        return f"it {did} {efficiency(told)}"
-    if here.did.manner == "reach" and told.detour > DETOUR:
-        return f"it {did} by a detour, {told.detour:.1f} times the shortest way"
-    if told.surprising == "observation":
-        return f"it {did}, and did something unlikely up to frame {told.unlikely[1] + 1}"
+    if account.surprising == "efficiency":
+        return f"it {did} {efficiency(account)}"
+    if here.did.manner == "reach" and account.detour > DETOUR:
+        return f"it {did} by a detour, {account.detour:.1f} times the shortest way"
+    if account.surprising == "observation":
+        return f"it {did}, and did something unlikely up to frame {account.unlikely[1] + 1}"
     closely = (
         ", though not closely" if here.did.manner == "copy" else ", wasting more than expected"
     )
@@ -123,7 +123,7 @@ def _about_company(told: Account, here: CompanyAccount) -> str:
 
 
 def _did(here: CompanyAccount, relation: str = "") -> str:
-    """Say what the agent did; ``relation`` says what it had to do with its goal before."""
+    """Return what the agent did; ``relation`` says what its goal has meant to it before."""
     did, goal = here.did, plain(here.did.goal)
     if here.onsets.passive > CLEAR and here.onsets.now is not False:
         past, then, what = "ended up", "ended up", f"at {goal}"
@@ -143,10 +143,10 @@ def _did(here: CompanyAccount, relation: str = "") -> str:
     return f"{past if here.sure >= SURE else f'seems to have {then}'} {what}{relation}"
 
 
-def _other_aim(told: Account, here: CompanyAccount) -> str:
-    """Say what was expected of the agent, and why, and what it did instead."""
-    if told.history.trials and not told.history.seen:
-        return f"{plain(told.agent)} was not seen before; it {_did(here)}"
+def _other_aim(account: Account, here: CompanyAccount) -> str:
+    """Return what was expected of the agent, and why, and what it did instead."""
+    if account.history.trials and not account.history.seen:
+        return f"{plain(account.agent)} was not seen before; it {_did(here)}"
     expected, goal = here.expected, here.did.goal
     known, chance = here.known[expected], round(here.chance, 2)
     if expected == goal and _taken(known):
@@ -166,7 +166,7 @@ def _other_aim(told: Account, here: CompanyAccount) -> str:
 
 
 def _often_taken(known: Acquaintance) -> bool:
-    """Tell whether the agent wanted somebody or something in most trials where it could."""
+    """Return whether the agent wanted this goal in most trials where it could."""
     return _taken(known) > known.offered / 2
 
 
@@ -175,13 +175,13 @@ def _taken(known: Acquaintance) -> int:
 
 
 def _often(known: Acquaintance) -> str:
-    """Say in how many trials the agent wanted somebody or something, after the word "in"."""
+    """Return in how many trials the agent wanted this goal, for use after the word "in"."""
     both = f"{_taken(known)} of {known.offered} trials"
     return both if known.offered > 1 else "the trial before"
 
 
 def _past(here: CompanyAccount, name: str) -> str:
-    """Say how often the agent wanted somebody or something."""
+    """Return, in words, how often the agent wanted this goal."""
     known, who = here.known[name], plain(name)
     often = f"in {_often(known)}"
     if known.copied > known.reached:
@@ -190,7 +190,7 @@ def _past(here: CompanyAccount, name: str) -> str:
 
 
 def _relation(here: CompanyAccount, way: str = "the way") -> str:
-    """Say what the agent had to do with its goal before; ``way`` is how its way is called."""
+    """Return what the goal has meant to the agent before; ``way`` is a word for its way."""
     did, known = here.did, here.known[here.did.goal]
     often, agent = _often(known), did.goal in here.agents
     if known.helped or known.hindered:
@@ -207,7 +207,7 @@ def _relation(here: CompanyAccount, way: str = "the way") -> str:
 
 
 def _deeds(known: Acquaintance, way: str = "the way") -> str:
-    """Say how often somebody opened or closed the agent's way, or made it shorter or longer."""
+    """Return how often another agent opened or closed the way, or made it shorter or longer."""
     deeds = {
         "opened {}": known.opened,
         "made {} shorter": known.shortened,
@@ -215,22 +215,24 @@ def _deeds(known: Acquaintance, way: str = "the way") -> str:
         "made {} longer": known.lengthened,
     }
     done = [(deed, times(count)) for deed, count in deeds.items() if count]
-    told = (f"{deed.format('it' if at else way)}{often}" for at, (deed, often) in enumerate(done))
-    return " and ".join(told)
+    phrases = (
+        f"{deed.format('it' if at else way)}{often}" for at, (deed, often) in enumerate(done)
+    )
+    return " and ".join(phrases)
 
 
 def times(count: int) -> str:
-    """Say how often something happened; nothing if it was once."""
+    """Return how often something happened, in words; empty if it was once."""
     return {1: "", 2: " twice"}.get(count, f" {count} times")
 
 
-def _where(told: Account, here: CompanyAccount, known: Transfer) -> str:
-    """Say what the agent could know of where its goal is, and where it went."""
+def _where(account: Account, here: CompanyAccount, known: Transfer) -> str:
+    """Return what the agent could know about where its goal is, and where it went."""
     goal = plain(here.did.goal)
     knew = knowledge(known, goal, plain(known.mover))
     sure = "went" if here.sure >= SURE else "seems to have gone"
     where = place(known, goal, there=here.did.there)
-    if told.surprising:
+    if account.surprising:
         return f"{knew}{', yet' if knows_better(known) else ';'} it {sure} {where}"
     return f"{knew}, and {sure} {where}; nothing surprising"
 
@@ -248,5 +250,5 @@ def distinct(names: Iterable[str], numbered: str = "{} ({})") -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return text that is safe on a terminal: what is not printable becomes a question mark."""
+    """Return text that is safe on a terminal: unprintable characters become question marks."""
     return "".join(c if c.isprintable() else "?" for c in text)

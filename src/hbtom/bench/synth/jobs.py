@@ -77,8 +77,8 @@ class Job:
 
     def labels(self) -> Iterable[tuple[str, dict[str, Any]]]:
         """Yield the labels of each file of a social pair."""
-        told = social_labels(self.task.folder, self._rng())
-        for path, one in zip(self.files(), told, strict=True):
+        levels = social_labels(self.task.folder, self._rng())
+        for path, one in zip(self.files(), levels, strict=True):
             row = {"task": self.task.folder, "pair": self.name, "label": one.level, "why": one.why}
             yield path.relative_to(self.out).as_posix(), row
 

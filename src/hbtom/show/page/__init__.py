@@ -1,4 +1,4 @@
-"""A page on which to watch an episode together with the model's beliefs."""
+"""A page to watch an episode on, together with the model's beliefs."""
 
 from hbtom.show.page.viewer import page
 

@@ -1,6 +1,6 @@
-"""What the page draws of company: others, things that move, what the agent sees and believes.
+"""Company as the page draws it: others, moving things, what the agent sees and believes.
 
-A trial without company has none of these values. Whatever changes over time is a list of
+A trial without company has none of these values. A value that changes over time is a list of
 ``[frame, value, ...]``, with one entry per change; 1 stands for true and 0 for false.
 """
 
@@ -28,11 +28,11 @@ from hbtom.show.page.plain_values import (
 from hbtom.show.page.scenes import Scene
 from hbtom.world.sight_lines import in_view, sees, sees_objects
 
-REST = 12  # frames in which nothing moves: shorter rests are no pause
+REST = 12  # still frames; shorter rests do not count as pauses
 
 
 def object_paths(trial: Trial) -> list[Plain]:
-    """Return for each object where it is and whether the agent sees it, if that changes."""
+    """Return where each object is and whether the agent sees it, if that changes."""
     if not has_company(trial):
         return [{} for _ in trial.objects]
     seen, paths = sees_objects(trial, 0), trial.object_paths
@@ -58,7 +58,7 @@ def others(scene: Scene, items: Sequence[Identity]) -> list[Plain]:
 
 
 def other_values(other: Other, name: str) -> Plain:
-    """Return what is drawn of another agent or a panel, whatever is known about it."""
+    """Return the values to draw another agent or a panel, without beliefs about it."""
     width, height = numbers(other.size, PIXELS)
     return {
         "kind": other.kind,
@@ -81,7 +81,7 @@ def _other(scene: Scene, other: Other, items: Sequence[Identity]) -> Plain:
 
 
 def company(scene: Scene) -> Plain:
-    """Return what else the page draws of a trial with company; nothing without."""
+    """Return the further values of a trial with company; nothing without company."""
     trial = scene.trial
     if not has_company(trial):
         return {}
@@ -98,7 +98,7 @@ def company(scene: Scene) -> Plain:
 
 
 def _deeds(scene: Scene) -> list[list[Any]]:
-    """Return who does what: rows of actor (None for nobody), frames, kind and a few words."""
+    """Return deeds as rows of actor (None for nobody), frames, kind and a few words."""
     return [
         [deed.actor, deed.first, deed.last, deed.kind, scene.teller.label(deed)]
         for deed in scene.deeds
@@ -120,13 +120,13 @@ def _busy(trial: Trial) -> list[tuple[int, int]]:
 
 
 def _changed(values: Places) -> Annotated[Bools, "frame"]:
-    """Tell in which frames any value differs from the frame before."""
+    """Return in which frames any value differs from the frame before."""
     same = np.nan_to_num(values, nan=-1e9)
     return np.append(False, (same[1:] != same[:-1]).any(axis=1))
 
 
 def _mind(scene: Scene) -> Plain:
-    """Return what is believed about company: causes, attitudes, and where things are thought."""
+    """Return the beliefs about company: causes, attitudes, and where the agent believes things."""
     known = company_of(scene.posterior)
     if known is None:
         return {}

@@ -11,32 +11,32 @@ from hbtom.show.page.scenes import Scene, listed, per_cent
 from hbtom.show.words import SURE, explain
 from hbtom.world.modes import UNIT
 
-DETOUR = 1.15  # times the shortest way: a longer way is called a detour
-WORTH_SAYING = 0.3  # what a step must waste to be mentioned, in units of cost
+DETOUR = 1.15  # a way that is longer than this multiple of the shortest is called a detour
+WORTH_SAYING = 0.3  # least waste of a step that is mentioned, in units of cost
 
 
 def summary(scene: Scene) -> str:
-    """Say how the trial went, and for the test trial also what was surprising about it."""
+    """Return how the trial went, and for the test trial also what was surprising about it."""
     if NOTHING in scene.posterior.goals:
         return "There is nothing it could want."
     if len(scene.posterior) == 0:
         return "It does not move."
     if scene.is_test and scene.in_company:
         called = {look: f"the {name}" for look, name in scene.names.items()}
-        told = explain(account(scene.judgement, called))
-        return f"{told[0].upper()}{told[1:]}."
+        sentence = explain(account(scene.judgement, called))
+        return f"{sentence[0].upper()}{sentence[1:]}."
     paddle = any(panel.kind == "paddle" for panel in scene.trial.panels)
     who = f"{scene.agent[0].upper()}{scene.agent[1:]}" if paddle else "It"
-    told = f"{who} {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
+    sentence = f"{who} {_deeds(scene)}{_aside(scene)}{_wish(scene)}."
     if not scene.is_test:
-        return told
+        return sentence
     what = surprising(scene.judgement)
     why = f"This is surprising: {_why(scene, what)}" if what else "Nothing about this is surprising"
-    return f"{told} {why}."
+    return f"{sentence} {why}."
 
 
 def _deeds(scene: Scene) -> str:
-    """Say what the agent did: fetched the key, opened the lock, went somewhere."""
+    """Return what the agent did: fetched the key, opened the lock, went somewhere."""
     picked, opened = (scene.steady.event(kind) for kind in ("pick up key", "reach lock"))
     deeds = []
     if picked is not None and scene.reached != KEY:
@@ -51,7 +51,7 @@ def _deeds(scene: Scene) -> str:
 
 
 def _aside(scene: Scene) -> str:
-    """Say whether the agent had no choice, or took a detour."""
+    """Return, in words, whether the agent had no choice, or took a detour."""
     reachable = scene.posterior.reachable
     if not scene.arrived:
         return ""
@@ -63,7 +63,7 @@ def _aside(scene: Scene) -> str:
 
 
 def _wish(scene: Scene) -> str:
-    """Say what the agent probably wants, unless it went there and this is almost certain."""
+    """Return what the agent probably wants, unless it went there and this is almost certain."""
     chance = float(scene.posterior.goal[-1].max())
     if not scene.arrived:
         return f"; it probably wants {scene.the(scene.went)} ({per_cent(chance)})"
@@ -73,7 +73,7 @@ def _wish(scene: Scene) -> str:
 
 
 def _why(scene: Scene, what: str) -> str:
-    """Say what was surprising, given its kind."""
+    """Return what was surprising, in words, given its kind."""
     if what == "goal":
         expected = scene.leaders[0]
         if expected is None or expected == scene.went:
@@ -90,28 +90,28 @@ def _why(scene: Scene, what: str) -> str:
 
 
 def history(scene: Scene, goal: int) -> str:
-    """Say how often the agent took a goal, if it ever had a choice."""
+    """Return, in words, how often the agent took a goal, if it ever had a choice."""
     count, times = len(scene.choices), scene.times(goal)
-    told = count and (times or not scene.in_company)  # others may be liked without being taken
+    known = count and (times or not scene.in_company)  # others may be liked without being taken
     took = "took"
     if scene.is_agent(goal):
         took = "copied" if scene.copied(goal) else "approached"
-    return f", which it {took} {times} of {count} times" if told else ""
+    return f", which it {took} {times} of {count} times" if known else ""
 
 
 def peak(scene: Scene) -> tuple[int, str]:
     """Return the frame at which the least likely step of a trial ends, and a sentence about it."""
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
-    told = f"Its least likely step ends here, {_likelihood(scene, step)}"
+    sentence = f"Its least likely step ends here, {_likelihood(scene, step)}"
     wasted = float(posterior.likelihood.regret.step_regret[step, scene.went])
     if wasted >= WORTH_SAYING:
-        told += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
-    return int(posterior.frame[step + 1]), f"{told}."
+        sentence += f"; it wastes {wasted * UNIT:.0f} pixels of walking"
+    return int(posterior.frame[step + 1]), f"{sentence}."
 
 
 def _likelihood(scene: Scene, step: int) -> str:
-    """Say how likely a step was: as a probability on the grid, else compared with chance."""
+    """Return how likely a step was: its probability on the grid, else compared with chance."""
     log = float(scene.posterior.log_likelihood[step])
     if isinstance(scene.judgement.model.motion, Grid):
         return f"with a probability of {per_cent(math.exp(log))}"

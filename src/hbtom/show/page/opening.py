@@ -17,7 +17,7 @@ from hbtom.observe import Episode
 from hbtom.show.browser import browse
 from hbtom.show.page.viewer import page
 
-_LONGEST = 80  # letters of a page's name
+_LONGEST = 80  # most letters in a page's name
 
 Watched = Judgement | PlanJudgement | Episode | str | os.PathLike[str]
 
@@ -29,9 +29,9 @@ def show(
     model: AnyModel = "default",
     browser: bool = True,
 ) -> Path:
-    """Make a page on which to watch a judgement, an episode or its file; return the page's path.
+    """Make a page to watch a judgement, an episode or its file on; return the page's path.
 
-    With ``other``, such as the other one of a pair, both play side by side. The page lies in the
+    With ``other``, such as the other one of a pair, both play side by side. The page is in the
     cache folder and opens in a browser, unless ``browser`` is False.
     """
     both: list[Any] = [one for one in (watched, other) if one is not None]
@@ -52,7 +52,7 @@ def _page_of_plans(both: Sequence[Any]) -> tuple[list[str], str]:
     from hbtom.show.plans.plan_page import plan_page
 
     if not all(isinstance(one, PlanJudgement) for one in both):
-        raise BadInput("plans and episodes have no page in common", hint="show two of a kind")
+        raise BadInput("a plan and an episode cannot share a page", hint="show two of a kind")
     return [one.plans[-1].name for one in both], plan_page(*both)
 
 

@@ -1,4 +1,4 @@
-"""What the page draws, as plain values with few digits and without repetition.
+"""The data of the page, as plain values with few digits and without repetition.
 
 Frames count from 0. A value that changes over time is a list of ``[frame, value, ...]``, with one
 entry per change.
@@ -45,7 +45,7 @@ def film(judgement: Judgement) -> Plain:
 
 
 def _items(judgement: Judgement) -> dict[Identity, Plain]:
-    """Return all items of an episode; a key looks as it does when it first appears."""
+    """Return all items of an episode; a key has the look of its first appearance."""
     names = names_of(judgement)
     looks: dict[Identity, Identity] = {}
     for trial, posterior in zip(judgement.episode, judgement.posteriors, strict=True):
@@ -57,7 +57,7 @@ def _items(judgement: Judgement) -> dict[Identity, Plain]:
 
 def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
     trial, posterior = scene.trial, scene.posterior
-    told, paths = chapter(scene), object_paths(trial)
+    story, paths = chapter(scene), object_paths(trial)
     start, end = (scene.steady.event(kind) for kind in ("first motion", "end of motion"))
     return {
         "frames": len(trial.path),
@@ -76,8 +76,8 @@ def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
         "key": _key(scene, items),
         "lock": _lock(scene),
         "beliefs": beliefs(posterior, items),
-        "summary": told.summary,
-        "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
+        "summary": story.summary,
+        "moments": [[moment.frame, moment.kind, moment.text] for moment in story.moments],
         **company(scene),
     }
 
@@ -116,7 +116,7 @@ def beliefs(posterior: Posterior, items: Sequence[Identity]) -> Plain:
 
 
 def _aims(posterior: Posterior, items: Sequence[Identity]) -> Plain:
-    """Return how probable each goal is at each place, if a goal may be in several."""
+    """Return the probability of each goal at each place, if a goal may be in several."""
     if not asks_where(posterior):
         return {}
     found = aims(posterior)

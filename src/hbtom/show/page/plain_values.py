@@ -24,7 +24,7 @@ def look_of(look: Identity) -> Plain:
 
 
 def index_of(items: Sequence[Identity], look: Identity) -> int | None:
-    """Return the index of an item, or None if nothing of that look can be wanted."""
+    """Return the index of an item, or None if no item has this look."""
     return items.index(look) if look in items else None
 
 
@@ -38,7 +38,7 @@ def changes(values: Annotated[Floats, "frame value"]) -> list[list[float | None]
 
 
 def numbers(values: Any, decimals: int) -> Any:
-    """Round numbers; whole numbers become integers, and what is not finite becomes None."""
+    """Round numbers; whole numbers become integers, and numbers that are not finite None."""
     return _tidy(np.round(np.asarray(values, dtype=np.float64), decimals).tolist())
 
 

@@ -21,32 +21,32 @@ _REACH = SIDE * FASTEST * STEP / WORLD  # of an action of 1, in pixels of a pict
 
 
 def reaction_figure(name: str, reaction: Reaction) -> str:
-    """Return markup: the picture with two arrows, or beside it the one that was expected."""
+    """Return markup: the picture with two arrows, or next to it the expected picture."""
     worst, expected = reaction.worst, reaction.expected
     before, after = reaction.pictures()
-    told = f"{plain(name)}: {reaction_words(reaction)}"
+    caption = f"{plain(name)}: {reaction_words(reaction)}"
     assert expected is not None
     if expected.ndim > 2:
         shown = np.rint(255 * np.clip(expected[worst], 0, 1)).astype(np.uint8)
         labels = "before the step", "after the step", "expected after the step"
         parts = [_svg(*one) for one in zip(labels, (before, after, shown), strict=True)]
-        return _figure(parts, f"{told}. From the left: before, after, and what was expected.")
+        return _figure(parts, f"{caption}. From the left: before, after, and what was expected.")
     place = SIDE * reaction.seen.places[0, -1, worst, 0, :2]
     arrows = _arrow(place, expected[worst], EXPECTED) + _arrow(place, reaction.taken[worst], TAKEN)
     label = "the agent with its heading and the expected one"
     return _figure(
-        [_svg(label, before, arrows)], f"{told}. Green: where it went. Orange: expected."
+        [_svg(label, before, arrows)], f"{caption}. Green: where it went. Orange: expected."
     )
 
 
 def reaction_words(reaction: Reaction) -> str:
-    """Say which step was the most unexpected, and how much so."""
+    """Return which step was the most unexpected, and its error, in words."""
     first, error = reaction.frames[reaction.worst] + 1, reaction.errors[reaction.worst]
     return f"most unexpected from frame {first} on, error {error:.3g}"
 
 
-def _figure(parts: list[str], told: str) -> str:
-    return f"<figure>{''.join(parts)}<figcaption>{html.escape(told)}</figcaption></figure>\n"
+def _figure(parts: list[str], caption: str) -> str:
+    return f"<figure>{''.join(parts)}<figcaption>{html.escape(caption)}</figcaption></figure>\n"
 
 
 def _svg(label: str, picture: Annotated[Pictures, "84 84 3"], more: str = "") -> str:
@@ -59,7 +59,7 @@ def _svg(label: str, picture: Annotated[Pictures, "84 84 3"], more: str = "") ->
 
 
 def _arrow(start: Annotated[Numbers, "2"], action: Annotated[Numbers, "2"], colour: str) -> str:
-    """Return an arrow as long as the way of one step; a dot if there is none."""
+    """Return an arrow as long as one step; a dot if the agent rests."""
     way = _REACH * action
     end, length = start + way, float(np.hypot(*way))
     (x, y), (to_x, to_y) = start.tolist(), end.tolist()

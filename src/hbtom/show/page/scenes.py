@@ -1,4 +1,4 @@
-"""What sentences about a trial need: names, the trial, the beliefs, and the earlier trials."""
+"""The context of sentences about a trial: names, the trial, beliefs, and earlier trials."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hbtom.show.happenings import Deed, Teller, deeds
 from hbtom.show.plots.signs import called
 from hbtom.world.steady import steadied
 
-CLEAR_LEAD = 0.1  # how much likelier than the next a goal must be to lead
+CLEAR_LEAD = 0.1  # a goal leads if it is this much more probable than the next
 
 
 def names_of(judgement: Judgement) -> dict[Identity, str]:
@@ -47,7 +47,7 @@ class Scene:
     @cached_property
     def steady(self) -> Trial:
         """The trial without noise, from which events are read."""
-        if self.judgement.episode.company:  # the course that is planned may be a part of it
+        if self.judgement.episode.company:  # only a part of the trial may be planned
             return steadied(self.trial, self.judgement.model.observation)
         return self.judgement.planned[self.index].seen.steady
 
@@ -77,7 +77,7 @@ class Scene:
 
     @cached_property
     def choices(self) -> tuple[Identity, ...]:
-        """What the same agent most probably wanted each time it had a choice."""
+        """The most probable goal of the same agent each time it had a choice."""
         return tuple(one.goals[int(one.goal[-1].argmax())] for one in self._chosen)
 
     @cached_property
@@ -107,7 +107,7 @@ class Scene:
 
     @cached_property
     def deeds(self) -> tuple[Deed, ...]:
-        """All that agents do to the world and to each other; none without company."""
+        """All deeds of agents to the world and to each other; none without company."""
         return deeds(self.trial)
 
     @cached_property
@@ -118,7 +118,7 @@ class Scene:
 
     @cached_property
     def reached(self) -> Identity | None:
-        """The item that the agent touched last, or another agent, if that is what it may want."""
+        """The item that the agent touched last, or another agent if agents may be goals."""
         met = [self.trial.actors[one.thing or 0].look for one in self.deeds if one.kind == "reach"]
         if met and met[-1] in self.posterior.goals:
             return met[-1]
@@ -130,14 +130,14 @@ class Scene:
         return f"the {self.names[self.posterior.goals[goal]]}"
 
     def aim(self, aim: int) -> str:
-        """Return the name of a goal, and where the agent looks for it if that is a question."""
+        """Return the name of a goal, and where the agent looks for it if that is uncertain."""
         return f"{self.the(self.aims[aim].goal)} {self.aims[aim].where}".strip()
 
     def is_agent(self, goal: int) -> bool:
         return self.posterior.goals[goal] in {one.look for one in self.trial.actors[1:]}
 
     def copied(self, goal: int) -> bool:
-        """Tell whether the agent copied a goal more often than it approached it."""
+        """Return whether the agent copied a goal more often than it approached it."""
         both = zip(self._chosen, self.choices, strict=True)
         found = (one for one, choice in both if choice == self.posterior.goals[goal])
         manners = (one.hypotheses.processes[int(one.process[-1].argmax())] for one in found)
@@ -157,12 +157,12 @@ class Scene:
 
     @cached_property
     def detour(self) -> float:
-        """How many times longer than necessary the way to the likeliest goal was."""
+        """The ratio of the way to the likeliest goal to the shortest way."""
         return detour(self.judgement.planned[self.index], self.posterior)
 
 
 def scenes(judgement: Judgement) -> tuple[Scene, ...]:
-    """Return one scene a trial."""
+    """Return one scene per trial."""
     names = names_of(judgement)
     return tuple(Scene(judgement, index, names) for index in range(len(judgement.episode)))
 

@@ -1,4 +1,4 @@
-"""An episode told in sentences: what happens when, and what is believed then.
+"""An episode told in sentences: what happens, and what is believed at that time.
 
 A story has a chapter for each trial, and a chapter has a sentence for each moment that matters.
 Everything is read off a judgement; frames count from 0.
@@ -50,12 +50,12 @@ class Chapter:
 
     @property
     def summary(self) -> str:
-        """The sentence about how it went."""
+        """The sentence about how the trial went."""
         return next(moment.text for moment in self.moments if moment.kind == "end")
 
 
 def in_order(moments: Iterable[Moment]) -> Chapter:
-    """Return a chapter of moments, of which one is the end."""
+    """Return a chapter of moments, one of which is the end."""
     return Chapter(tuple(sorted(moments, key=lambda moment: moment.frame)))
 
 
@@ -70,8 +70,8 @@ def _moments(scene: Scene) -> Iterator[Moment]:
     yield from _events(scene)
     yield from _goals(scene)
     if scene.is_test and len(scene.posterior) > 1:
-        frame, told = peak(scene)
-        yield Moment(frame, "peak", told)
+        frame, sentence = peak(scene)
+        yield Moment(frame, "peak", sentence)
     end = scene.steady.event("end of motion")
     last = len(scene.trial.path) - 1
     yield Moment(last if end is None else end.frame, "end", summary(scene))
@@ -81,7 +81,7 @@ def _moments(scene: Scene) -> Iterator[Moment]:
 
 
 def _expectation(scene: Scene) -> str:
-    """Say what is expected, and why."""
+    """Return what is expected, and why, in words."""
     if NOTHING in scene.posterior.goals:
         return f"{_choice(scene)}."
     if not scene.earlier:
@@ -100,7 +100,7 @@ def _expectation(scene: Scene) -> str:
 
 
 def _choice(scene: Scene) -> str:
-    """Say what the agent can choose from."""
+    """Return the agent's choices, in words."""
     goals = range(len(scene.posterior.goals))
     if NOTHING in scene.posterior.goals:
         return "There is nothing it could want"
@@ -114,7 +114,7 @@ def _choice(scene: Scene) -> str:
 
 
 def _manner(scene: Scene) -> str:
-    """Say how efficient the agent has been, if it stands out."""
+    """Return how efficient the agent has been, in words, if it stands out."""
     prior = scene.judgement.model.efficiency
     usual = float(np.exp(prior.log_prior) @ prior.values)
     now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)
@@ -123,14 +123,14 @@ def _manner(scene: Scene) -> str:
     return ". So far it has wasted effort" if now < 0.8 * usual else ""
 
 
-# What happens
+# Events
 
 
 def _deeds(scene: Scene) -> Iterator[Moment]:
-    """Yield what the agents do to the world and to each other."""
+    """Yield the deeds of agents to the world and to each other."""
     for deed in scene.deeds:
-        for frame, told in scene.teller.sentences(deed):
-            yield Moment(frame, "deed", f"{told[0].upper()}{told[1:]}.")
+        for frame, sentence in scene.teller.sentences(deed):
+            yield Moment(frame, "deed", f"{sentence[0].upper()}{sentence[1:]}.")
 
 
 def _events(scene: Scene) -> Iterator[Moment]:
@@ -156,7 +156,7 @@ def _events(scene: Scene) -> Iterator[Moment]:
             yield Moment(event.frame, "touch", f"It touches {scene.item(event.item)}.")
 
 
-# What is believed
+# Beliefs
 
 
 def _goals(scene: Scene) -> Iterator[Moment]:
@@ -179,26 +179,26 @@ def _goals(scene: Scene) -> Iterator[Moment]:
 
 
 def _verbs(scene: Scene, step: int, aim: int) -> tuple[str, str]:
-    """Say that it wants something, or looks for it; what is pushed only moves there."""
+    """Return verbs for wanting or looking for a goal; a pushed agent only moves there."""
     if by_itself(scene.posterior, step) < 0.5:
         return "moves towards", "move towards"
     return ("looks for", "look for") if scene.aims[aim].where else ("wants", "want")
 
 
 def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
-    """Say that another goal leads now, and which one led before."""
+    """Return a sentence that another goal leads now, and which one led before."""
     last = before[-1]
     does, do = _verbs(scene, len(before), leader)
     much = f"clearly {does}" if chance >= SURE else f"seems to {do}"
-    told = f"It now {much} {scene.aim(leader)} ({per_cent(chance)})"
+    sentence = f"It now {much} {scene.aim(leader)} ({per_cent(chance)})"
     if last is None:
-        return f"{told}."
+        return f"{sentence}."
     if leader in before:
-        return f"{told} after all."
+        return f"{sentence} after all."
     led, leads = scene.aims[last].goal, scene.aims[leader].goal
     if led == leads:
-        return f"{told} rather than {scene.aims[last].where}."
+        return f"{sentence} rather than {scene.aims[last].where}."
     if scene.choices and scene.times(led) == len(scene.choices):
         taken = "chosen" if scene.is_agent(led) else "taken"
-        return f"{told}; until now it had always {taken} {scene.the(led)}."
-    return f"{told} rather than {scene.aim(last)}."
+        return f"{sentence}; until now it had always {taken} {scene.the(led)}."
+    return f"{sentence} rather than {scene.aim(last)}."

@@ -8,15 +8,15 @@ from hbtom.observe import Trial
 from hbtom.show.page.plain_values import Plain
 from hbtom.show.plots.signs import rgb
 
-MOST_PLACES = 40  # of the way; a picture is as small as a letter or two
+MOST_PLACES = 40  # on the way; a picture is only as large as a few letters
 
 
 def thumbnail(trial: Trial) -> Plain:
-    """Return what a small picture shows; things have a kind, place, size and colour."""
+    """Return the values of a small picture; things have a kind, place, size and colour."""
     there = trial.walls if trial.walls_there is None else trial.walls[trial.walls_there[-1]]
     things = [("object", one) for one in trial.objects]
     things += [(kind, one) for kind, one in (("key", trial.key), ("lock", trial.lock)) if one]
-    some = np.linspace(0, len(trial.path) - 1, min(MOST_PLACES, len(trial.path))).astype(int)
+    sampled = np.linspace(0, len(trial.path) - 1, min(MOST_PLACES, len(trial.path))).astype(int)
     return {
         "size": [round(side) for side in trial.size],
         "walls": _blocks(there),
@@ -24,7 +24,7 @@ def thumbnail(trial: Trial) -> Plain:
         "things": [
             [kind, *map(round, (*one.centre, one.radius)), *rgb(one.look)] for kind, one in things
         ],
-        "way": np.rint(trial.whole_path[some]).astype(int).tolist(),
+        "way": np.rint(trial.whole_path[sampled]).astype(int).tolist(),
     }
 
 

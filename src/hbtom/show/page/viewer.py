@@ -1,4 +1,4 @@
-"""The page of a judged episode, or of two: its parts, the values they draw, the differences."""
+"""The page of one or two judged episodes: its parts, their data, and the differences."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ SCRIPTS = (
     "film",  # reads the data
     "course",  # finds where things are at a frame
     "shapes",  # draws the things that images are named after
-    "company",  # others, things that move, and what the agent sees
-    "minds",  # what is believed about company
-    "alone",  # in place of these
+    "company",  # others, moving things, and what the agent sees
+    "minds",  # beliefs about company
+    "alone",  # used instead of these without company
     "world",  # the scene, and its thumbnails
     "saving",  # charts as pictures, beliefs as a table
-    "charts",  # what the charts have in common
+    "charts",  # the common parts of charts
     "beliefs",  # the three charts
-    "deeds",  # who does what, above them
+    "deeds",  # the deeds of agents, above the charts
     "strip",  # all trials, with the preferences
     "verdict",  # plausibility, its parts, and the story
     "player",  # time: playing, and links to a moment
-    "transport",  # the keys and buttons that control it
+    "transport",  # the keys and buttons that control playing
     "main",  # puts everything together
 )
 COMPANY = {"company", "minds", "deeds"}  # scripts and styles that only company needs
-ALONE = {"alone"}  # what stands for them without company
+ALONE = {"alone"}  # scripts that replace them without company
 TEMPLATE = Path(__file__).parent / "template"
 _ASPECTS = {
     "goal": "what the agent turns out to want",
@@ -58,15 +58,15 @@ _WHERE = "where the agent looks for what it wants"
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page shows of one or two judged episodes, as plain values."""
+    """The content of a page of one or two judged episodes, as plain values."""
 
     title: str
-    instead: str  # where scripts are switched off
+    instead: str  # text shown if scripts are switched off
     data: Plain
 
 
 def page(judgement: Judgement, other: Judgement | None = None) -> str:
-    """Return an HTML page on which to watch a judged episode, or two side by side.
+    """Return an HTML page to watch a judged episode on, or two side by side.
 
     It is a single document that needs no other file and no network.
     """
@@ -74,15 +74,19 @@ def page(judgement: Judgement, other: Judgement | None = None) -> str:
 
 
 def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
-    """Return what the page of a judged episode, or of two, shows."""
+    """Return the content of the page of one or two judged episodes."""
     both = [judgement] if other is None else [judgement, other]
-    told = [] if other is None else differences(judgement, other)
+    sentences = [] if other is None else differences(judgement, other)
     return Shown(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
         instead="; ".join(
             f"{plain(one.episode.name)}: plausibility {three(one.plausibility)}" for one in both
         ),
-        data={"version": __version__, "films": [film(one) for one in both], "differences": told},
+        data={
+            "version": __version__,
+            "films": [film(one) for one in both],
+            "differences": sentences,
+        },
     )
 
 
@@ -105,7 +109,7 @@ def laid_out(
 
 
 def differences(left: Judgement, right: Judgement) -> tuple[str, ...]:
-    """Say which of two episodes is judged more plausible, why, and how they differ."""
+    """Return sentences on which of two episodes is more plausible, why, and how they differ."""
     return (_verdict(left, right), *_reason(left, right), *_trials(left, right))
 
 
@@ -118,7 +122,7 @@ def _verdict(left: Judgement, right: Judgement) -> str:
 
 
 def _reason(left: Judgement, right: Judgement) -> Iterator[str]:
-    """Name the part that differs most, as a factor of the plausibility."""
+    """Yield a sentence about the part that differs most, as a factor of the plausibility."""
     one, other = left.parts.to_dict(), right.parts.to_dict()
     ratio = {name: abs(_log(one[name]) - _log(other[name])) for name in one}
     most = max(ratio, key=ratio.__getitem__)
@@ -136,7 +140,7 @@ def _log(part: float) -> float:
 
 
 def _trials(left: Judgement, right: Judgement) -> Iterator[str]:
-    """Say which trials differ, and how the test trials differ."""
+    """Yield sentences on which trials differ, and how the test trials differ."""
     if len(left.episode) != len(right.episode):
         yield f"The left one has {len(left.episode)} trials, the right one {len(right.episode)}."
         return
@@ -168,7 +172,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _aspects(one: Trial, other: Trial) -> list[str]:
-    """Name what differs between two trials."""
+    """Return the aspects in which two trials differ."""
     objects, others = [t.objects_at for t in (one, other)], [_ways(t) for t in (one, other)]
     differs = {
         "the agent": one.agent.look != other.agent.look,
@@ -193,6 +197,6 @@ def _ways(trial: Trial) -> Annotated[Floats, "frame value"]:
 
 
 def _alike(one: Floats, other: Floats) -> bool:
-    """Tell whether values of each frame are the same, as long as both trials last."""
+    """Return whether values are the same in every frame that both trials have."""
     last = min(len(one), len(other))
     return np.array_equal(one[:last], other[:last], equal_nan=True)

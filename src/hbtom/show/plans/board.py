@@ -43,12 +43,12 @@ class Panel:
     name: str
     kind: str  # cell, place, table or row
     box: Box
-    goal: int | None = None  # the goal that alone is about it
+    goal: int | None = None  # the only goal that is about it
 
 
 @dataclass(frozen=True)
 class Token:
-    """What moves, appears or vanishes: the agent, a thing, or a fact."""
+    """Something that moves, appears or vanishes: the agent, a thing, or a fact."""
 
     name: str
     kind: str  # agent, thing, fact or mark
@@ -59,7 +59,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Board:
-    """All that is drawn of a plan."""
+    """The whole drawing of a plan."""
 
     size: tuple[float, float]
     panels: tuple[Panel, ...]
@@ -111,7 +111,7 @@ def _called(name: str, plan: Plan) -> str:
 
 
 def _about(goals: Sequence[Goal]) -> dict[str, int]:
-    """Return the goal of each object that one goal alone is about; what it is not counts not."""
+    """Return the goal of each object that only one goal is about; negated facts do not count."""
     words = [{*_WORD.findall(_NOT.sub("", str(goal.formula)))} for goal in goals]
     return {
         word: number
@@ -126,7 +126,7 @@ def _about(goals: Sequence[Goal]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class _Room:
-    """What the box of a place must hold: tokens of a size, in columns and rows."""
+    """The space in the box of a place: tokens of one size, in columns and rows."""
 
     token: tuple[float, float]
     across: int  # columns side by side; more are above them
@@ -185,7 +185,7 @@ def _floor(found: Locations, room: _Room, marked: int) -> tuple[Floor, list[Pane
 def _shifted(
     box: Box, right: float, down: float, wider: float = 0.0, higher: float = 0.0
 ) -> tuple[float, float, float, float]:
-    """Return a box elsewhere, or a line, whose end is moved as well."""
+    """Return a shifted box, or a shifted line with its end."""
     return box[0] + right, box[1] + down, box[2] + wider, box[3] + higher
 
 

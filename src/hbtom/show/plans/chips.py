@@ -1,4 +1,4 @@
-"""Rows of facts on a board: where they are, and where their chips are."""
+"""Rows of facts on a board: their places, and those of their chips."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _across(width: float, chip: float) -> int:
 
 
 def lay_rows(rows: Sequence[Row], top: float, width: float, thing: float) -> Iterator[Chips]:
-    """Yield rows of facts from the top downwards, given how wide the board and things are."""
+    """Yield rows of facts from the top downwards, given the widths of the board and of things."""
     for row in rows:
         longest = max(len(chip_name(row.name, fact)) for fact in row.facts)
         least = thing if row.held else NARROWEST
@@ -53,5 +53,5 @@ def lay_rows(rows: Sequence[Row], top: float, width: float, thing: float) -> Ite
 
 
 def chip_name(row: str, fact: Sequence[str]) -> str:
-    """Return what is written on a chip: what the name of its row does not say."""
+    """Return the text of a chip: the part of a fact that the name of its row does not say."""
     return " ".join(map(plain, fact[1:] if fact[0] == row else fact))

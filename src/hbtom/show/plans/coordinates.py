@@ -31,15 +31,15 @@ Numbers = dict[Ground, int]
 
 
 class Coordinates(NamedTuple):
-    """Where things are that have a column and a row; the agent's are those of nothing else."""
+    """Where things with a column and a row are; coordinates without a thing are the agent's."""
 
     states: tuple[dict[Ground, str], ...]  # the place of each owner of coordinates
     ways: tuple[Ground, ...]  # from each place to its neighbours
-    used: frozenset[str]  # names of facts that say so
+    used: frozenset[str]  # names of the facts that give coordinates
 
 
 def find_coordinates(plan: Plan) -> Coordinates | None:
-    """Return where things are whose coordinates are numbers; None if nothing has any."""
+    """Return where things with numeric coordinates are; None if there are none."""
     fixed = {key: int(value) for key, value in plan.world.problem.numbers.items() if value % 1 == 0}
     states = [fixed | _values(plan.world.true_in(state)) for state in plan.states]
     changing = {key[0] for state in states for key in state if state[key] != states[0].get(key)}
@@ -66,7 +66,7 @@ def find_coordinates(plan: Plan) -> Coordinates | None:
 
 
 def _axis(fact: str) -> bool:
-    """Tell whether a fact is the value of a coordinate."""
+    """Return whether a fact is the value of a coordinate."""
     found = _VALUE.fullmatch(fact)
     return found is not None and any(found[1] in both for both in AXES)
 
@@ -77,7 +77,7 @@ def _values(facts: Iterable[Ground]) -> Numbers:
 
 
 def _cells(numbers: Mapping[Ground, int]) -> dict[Ground, Cell]:
-    """Return the column and the row of all that has both."""
+    """Return the column and the row of everything that has both."""
     return {
         tuple(owner): (value, numbers[row, *owner])
         for (name, *owner), value in numbers.items()

@@ -1,4 +1,4 @@
-"""Facts that say nothing about places: a row for each predicate, with a chip for each fact."""
+"""Facts that are not about places: a row for each predicate, with a chip for each fact."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hbtom.show.plans.locations import Facts, Locations
 from hbtom.world.pddl.problem import Ground
 
-MOST_ROWS, MOST_CHIPS = 8, 60  # rows of a board, and chips of a row
+MOST_ROWS, MOST_CHIPS = 8, 60  # most rows on a board, and chips in a row
 NAMELESS = "also true"  # the row of facts without objects
 
 
@@ -24,8 +24,8 @@ class Row:
 def fact_rows(found: Locations) -> tuple[Row, ...]:
     """Return a row for each predicate whose facts change in the course of a plan.
 
-    What a drawing of the places shows already is left out: marks of places, and predicates that
-    only say that nothing is on or in a thing.
+    Predicates that the drawing of places already shows are left out: marks of places, and
+    predicates that only say that nothing is on or in a thing.
     """
     states = found.other
     changing = frozenset.union(*states) - frozenset.intersection(*states)
@@ -35,17 +35,17 @@ def fact_rows(found: Locations) -> tuple[Row, ...]:
             groups.setdefault(fact[0], []).append(fact)
         elif [fact in state for state in states] != [not held for held in found.held]:
             groups.setdefault(NAMELESS, []).append(fact)  # unless it says that nothing is held
-    told = {
+    changes = {
         name: len(changing.intersection(facts))
         for name, facts in groups.items()
         if not _is_shown(found, facts)
     }
-    most = sorted(filter(told.get, told), key=lambda name: -told[name])[:MOST_ROWS]
+    most = sorted(filter(changes.get, changes), key=lambda name: -changes[name])[:MOST_ROWS]
     return tuple(Row(name, tuple(groups[name][:MOST_CHIPS])) for name in groups if name in most)
 
 
 def marks(found: Locations) -> tuple[str, ...]:
-    """Return predicates of single places that hold of less than half of them, such as locked."""
+    """Return predicates of single places that hold for less than half of them, such as locked."""
     places = {*found.places}
     ever = {fact for state in found.other for fact in state if len(fact) == 2}
     names = sorted({name for name, thing in ever if thing in places})
@@ -58,7 +58,7 @@ def marks(found: Locations) -> tuple[str, ...]:
 
 
 def held_rows(found: Locations) -> tuple[Row, ...]:
-    """Return a row for each way to hold things: has, holding, carrying."""
+    """Return a row for each way of holding things: has, holding, carrying."""
     states = [frozenset((name, thing) for thing, name in held.items()) for held in found.held]
     facts = _in_order(states)
     names = dict.fromkeys(name for name, _ in facts)
@@ -73,9 +73,10 @@ def _in_order(states: Sequence[Facts]) -> list[Ground]:
 
 
 def _is_shown(found: Locations, facts: Sequence[Ground]) -> bool:
-    """Tell whether facts are about places, or hold just of what is free, or of what is on a table.
+    """Return whether the drawing already shows facts.
 
-    A thing is free if nothing is in, on or at it. What is held may count as free, or not.
+    These are facts about places, or facts that hold exactly for free things, or for things on a
+    table. A thing is free if nothing is in, on or at it. Held things may count as free, or not.
     """
     if any(len(fact) != 2 for fact in facts):
         return False

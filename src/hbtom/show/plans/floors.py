@@ -47,7 +47,7 @@ class Floor:
 
 
 def lay_floor(places: Sequence[str], fixed: Iterable[Ground], size: tuple[float, float]) -> Floor:
-    """Return the places as boxes of a size, given what is always true; cells have their own."""
+    """Return the places as boxes of this size, given the fixed facts; cells have their own size."""
     links = _links(places, fixed)
     pairs = {frozenset((a, b)) for a, b, *_ in links}
     cells = _cells(places, links)
@@ -67,7 +67,7 @@ def lay_floor(places: Sequence[str], fixed: Iterable[Ground], size: tuple[float,
 
 
 def _links(places: Sequence[str], fixed: Iterable[Ground]) -> list[tuple[str, ...]]:
-    """Return pairs of places that some fact connects, with what else it says: a direction."""
+    """Return pairs of places that a fact connects, with its other terms, such as a direction."""
     known = {*places}
     found = []
     for _, *terms in fixed:
@@ -78,7 +78,7 @@ def _links(places: Sequence[str], fixed: Iterable[Ground]) -> list[tuple[str, ..
 
 
 def _cells(places: Sequence[str], links: Sequence[tuple[str, ...]]) -> dict[str, Cell]:
-    """Return the row and the column of each place; nothing if places do not lie on a grid."""
+    """Return the row and column of each place; nothing if places are not on a grid."""
     numbers = [re.findall(r"\d+", place) for place in places]
     if all(len(one) == 1 and len(one[0]) == 2 for one in numbers):
         numbers = [list(one[0]) for one in numbers]
@@ -103,7 +103,7 @@ def _turn(cell: Cell, turn: tuple[int, int, int]) -> Cell:
 def _fits(
     cells: Mapping[str, Cell], links: Sequence[tuple[str, ...]], turn: tuple[int, int, int]
 ) -> tuple[int, tuple[int, ...]]:
-    """Tell how many directions are as they are called if cells are turned; prefer not to turn."""
+    """Return how many directions fit their names if cells are turned; prefer not to turn."""
     good = 0
     for a, b, *terms in links:
         way = next((_WAYS[word] for word in terms if word in _WAYS), None)
@@ -137,7 +137,7 @@ def _grid(cells: Mapping[str, Cell], pairs: set[frozenset[str]]) -> Floor:
 
 
 def _circle(places: Sequence[str], pairs: set[frozenset[str]], size: tuple[float, float]) -> Floor:
-    """Put places on an ellipse, neighbours near each other, so that ways pass no other place."""
+    """Put places on an ellipse, neighbours close together, so that ways pass no other place."""
     (wide, high), many = size, len(places)
     order = _around(places, pairs)
     x_radius = max(1.2 * wide, 0.22 * many * wide)
@@ -155,7 +155,7 @@ def _circle(places: Sequence[str], pairs: set[frozenset[str]], size: tuple[float
 
 
 def _around(places: Sequence[str], pairs: set[frozenset[str]]) -> list[str]:
-    """Return places in the order of their angles, where distances are the numbers of ways."""
+    """Return places in the order of their angles, in a layout whose distances count ways."""
     many = len(places)
     number = {place: index for index, place in enumerate(places)}
     away = np.full((many, many), float(many))

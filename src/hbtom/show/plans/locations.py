@@ -1,8 +1,8 @@
-"""Where things are in the states of a plan, read off what the actions of its domain change.
+"""Where things are in the states of a plan, inferred from the effects of actions.
 
 Predicates have no meaning of their own: ``(at key-1 c14)`` and ``(on a b)`` are only names. But a
 fact that says where a thing is changes in a characteristic way. A thing is in one place at a time,
-and where it comes to, it goes from somewhere else.
+and an action that brings it to a place takes it away from another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hbtom.world.pddl.problem import Ground
 _USUAL = ("at", "in", "on", "inside")  # names of predicates that are tried first
 
 Facts = frozenset[Ground]
-Where = dict[str, str]  # of each thing, what it is at, in or on
+Where = dict[str, str]  # for each thing, the place or thing that it is at, in or on
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,23 @@ class Locations:
 
     agent: tuple[str | None, ...]  # the agent's place
     things: tuple[Where, ...]
-    held: tuple[Where, ...]  # things that are nowhere else, with the predicate that says so
-    other: tuple[Facts, ...]  # all facts that say something else
-    movable: tuple[str, ...]  # things that may be somewhere
-    places: tuple[str, ...]  # where they or the agent may be, and that do not move
+    held: tuple[Where, ...]  # things that are in no place, with the predicate that holds them
+    other: tuple[Facts, ...]  # all other facts
+    movable: tuple[str, ...]  # things that can be in a place
+    places: tuple[str, ...]  # fixed places where they or the agent can be
     ways: Iterable[Ground]  # facts that may say how to get from place to place
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What is true in the states of a plan, and what the actions of its domain change."""
+    """The facts in the states of a plan, and the effects of its domain's actions."""
 
     states: tuple[Facts, ...]
-    fixed: Facts  # always true, of predicates that can change for others
+    fixed: Facts  # facts that never change, of predicates that can change for other objects
     outcomes: tuple[tuple[tuple[Atom, ...], tuple[Atom, ...]], ...]  # atoms: now true, now false
 
     def of(self, state: Facts, predicates: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
-        """Yield each thing and where it is, by predicates whose thing comes first or last."""
+        """Yield each thing and where it is; predicates have the thing as first or last term."""
         for name, *terms in (*state, *(self.fixed if predicates else ())):
             if name in predicates and len(terms) == 2:
                 yield (terms[0], terms[1]) if predicates[name] else (terms[1], terms[0])
@@ -77,8 +77,8 @@ def find_locations(plan: Plan) -> Locations:
 def _with_coordinates(found: Locations, numbers: Coordinates) -> Locations:
     """Return where things are if the agent or things have coordinates.
 
-    Once anything else has become true or false of a thing, such as that somebody has it, nobody
-    knows whether it is still there.
+    Once another fact about a thing has changed, such as that an agent has it, it is unknown whether
+    the thing is still there.
     """
     said = [{fact for fact in state if len(fact) == 2} for state in found.other]
     changed = [{thing for _, thing in state ^ said[0]} for state in said]
@@ -109,7 +109,7 @@ def _with_coordinates(found: Locations, numbers: Coordinates) -> Locations:
 def _objects(
     seen: _Seen, world: World, chosen: Mapping[str, bool], agent: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the things that may be somewhere and the places where they may be, in order."""
+    """Return the things that can be in a place, and the places where they can be, in order."""
     pairs = list(seen.of(frozenset(world.facts), chosen))
     movable = {thing for thing, _ in pairs}
     places = {place for _, place in pairs} | {one[1] for one in world.facts if one[0] == agent}
@@ -129,7 +129,7 @@ def _outcomes(world: World) -> Iterator[tuple[tuple[Atom, ...], tuple[Atom, ...]
 def _agent_predicate(seen: _Seen, world: World) -> str:
     """Return the predicate that says where the agent is, such as ``at``; empty if there is none.
 
-    It holds of one thing in every state, and each action that ends it for one thing begins it for
+    It holds for one place in every state, and each action that ends it for one place begins it for
     another.
     """
     names = {fact[0] for fact in world.facts if len(fact) == 2}
@@ -142,7 +142,7 @@ def _agent_predicate(seen: _Seen, world: World) -> str:
 
 
 def _rank(name: str) -> tuple[bool, str]:
-    """Put names first that usually say where something is."""
+    """Return a sort key that puts usual names of places first."""
     words = name.lower().replace("_", "-").split("-")
     return not {*words} & {*_USUAL}, name
 
@@ -150,7 +150,7 @@ def _rank(name: str) -> tuple[bool, str]:
 def _place_predicates(seen: _Seen, world: World) -> dict[str, bool]:
     """Return predicates that say where things are, and whether the thing comes first.
 
-    Together they give each thing one place at most.
+    Together they give each thing at most one place.
     """
     things: dict[str, set[str]] = {}
     for fact in world.facts:
@@ -171,7 +171,7 @@ def _place_predicates(seen: _Seen, world: World) -> dict[str, bool]:
 
 
 def _moves(seen: _Seen, name: str, same: int) -> bool:
-    """Tell whether an action ends a predicate and begins it with the same first terms only."""
+    """Return whether an action ends a predicate and begins it with only the same first terms."""
     return any(
         atom.name == gone.name == name
         and atom.terms != gone.terms
@@ -183,7 +183,7 @@ def _moves(seen: _Seen, name: str, same: int) -> bool:
 
 
 def _orders(seen: _Seen, name: str, chosen: Mapping[str, bool]) -> tuple[bool, ...]:
-    """Return whether the thing may come first: not if what leaves its place is the last term."""
+    """Return whether the thing may come first: not if the last term leaves its place."""
     for now, before in seen.outcomes:
         for mine, others in ((now, before), (before, now)):
             for atom in (one for one in mine if one.name == name):
@@ -198,13 +198,13 @@ def _thing(atom: Atom, first: bool) -> str:
 
 
 def _is_function(pairs: Iterator[tuple[str, str]]) -> bool:
-    """Tell whether nothing is in two places, or in itself."""
+    """Return whether nothing is in two places, or in itself."""
     found: Where = {}
     return all(found.setdefault(thing, place) == place != thing for thing, place in pairs)
 
 
 def _holding(seen: _Seen, chosen: Mapping[str, bool], things: Sequence[Where]) -> set[str]:
-    """Return predicates of things that are held: they begin where the thing leaves its place."""
+    """Return predicates of held things: they begin when the thing leaves its place."""
     found: set[str] = set()
     for now, before in seen.outcomes:
         for mine, others in ((now, before), (before, now)):

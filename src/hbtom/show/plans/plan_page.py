@@ -30,14 +30,14 @@ SCRIPTS = (
 
 
 def plan_page(judgement: PlanJudgement, other: PlanJudgement | None = None) -> str:
-    """Return an HTML page on which to watch judged plans, or two judgements side by side.
+    """Return an HTML page to watch judged plans on, or two judgements side by side.
 
     It is a single document that needs no other file and no network.
     """
     both = [judgement] if other is None else [judgement, other]
     ends = [summary(PlanScene(one, len(one.plans) - 1)) for one in both]
     names = [plan_name(one.plans[-1]) for one in both]
-    told = [f"{side}: {end}" for side, end in zip(("Left", "Right"), ends, strict=False)]
+    sentences = [f"{side}: {end}" for side, end in zip(("Left", "Right"), ends, strict=False)]
     return document(
         PAGE,
         STYLES,
@@ -47,6 +47,6 @@ def plan_page(judgement: PlanJudgement, other: PlanJudgement | None = None) -> s
         data={
             "version": __version__,
             "films": [plan_film(one) for one in both],
-            "differences": told if other is not None else [],
+            "differences": sentences if other is not None else [],
         },
     )

@@ -1,4 +1,4 @@
-"""A plan told in sentences: what is believed when, what is attained, and what was not foreseen.
+"""A plan told in sentences: beliefs over time, goals attained, and mistakes.
 
 Everything is read off a judgement. A moment's frame is the number of actions done by then.
 """
@@ -42,12 +42,12 @@ class PlanScene:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is the last of several, whose plausibility is judged."""
+        """Whether it is the last of several plans, whose plausibility is judged."""
         return 0 < self.index == len(self.judgement.plans) - 1
 
     @property
     def wanted(self) -> tuple[Goal, ...]:
-        """The goals of the world, without something else."""
+        """The goals of the world, without "something else"."""
         return self.judgement.costs[self.index].goals
 
     @cached_property
@@ -61,7 +61,7 @@ class PlanScene:
 
     @cached_property
     def to_go(self) -> Floats:
-        """What each goal still costs in each state; empty if not all actions were seen."""
+        """The cost-to-go of each goal in each state; empty if not all actions were seen."""
         path = self.judgement.paths[self.index]
         costs = self.judgement.costs[self.index].cost
         return np.empty((0, 0)) if path is None else costs[:, path.state]
@@ -73,12 +73,12 @@ class PlanScene:
             return (None,) * len(self.goals)
         done = [goal.holds(self.plan.states) for goal in self.wanted]
         first = (int(one.argmax()) if one.any() else None for one in done)
-        never = (None,) * (len(self.goals) - len(done))  # something else
+        never = (None,) * (len(self.goals) - len(done))  # for "something else"
         return (*first, *never)
 
     @cached_property
     def wanted_before(self) -> tuple[str, ...]:
-        """What the same agent most probably wanted each time that it had a choice."""
+        """The most probable goal of the same agent each time that it had a choice."""
         earlier = self.judgement.posteriors[: self.index]
         return tuple(
             plain(str(one.goals[int(one.goal[-1].argmax())]))
@@ -103,13 +103,13 @@ def _moments(scene: PlanScene) -> Iterator[Moment]:
     step = int(scene.posterior.log_likelihood.argmin())
     chance = math.exp(float(scene.posterior.log_likelihood[step]))
     if chance < UNLIKELY:
-        told = f"This is its least likely action: {per_cent(chance)} probable."
-        yield Moment(step + 1, "peak", told)
+        sentence = f"This is its least likely action: {per_cent(chance)} probable."
+        yield Moment(step + 1, "peak", sentence)
     yield Moment(len(scene.plan), "end", summary(scene))
 
 
 def _expectation(scene: PlanScene) -> str:
-    """Say what is expected before the first action."""
+    """Return what is expected before the first action, in words."""
     within = [name for name, can in zip(scene.goals, scene.posterior.reachable, strict=True) if can]
     leader = scene.leaders[0]
     if not within:
@@ -132,12 +132,12 @@ def _beliefs(scene: PlanScene) -> Iterator[Moment]:
         if leader is None or len(scene.goals) == 1:
             continue
         chance, name = float(belief[step, leader]), scene.goals[leader]
-        told = f"{name} ({per_cent(chance)})"
+        goal = f"{name} ({per_cent(chance)})"
         if leader != found[step - 1]:
             does = "clearly wants" if chance >= SURE else "seems to want"
-            yield Moment(step, "goal", f"It now {does} {told}{_instead(scene, step, leader)}.")
+            yield Moment(step, "goal", f"It now {does} {goal}{_instead(scene, step, leader)}.")
         elif chance >= SURE > belief[:step, leader].max():
-            yield Moment(step, "certain", f"By now it is almost certain that it wants {told}.")
+            yield Moment(step, "certain", f"By now it is almost certain that it wants {goal}.")
 
 
 def _instead(scene: PlanScene, step: int, leader: int) -> str:
@@ -152,8 +152,8 @@ def _lost(scene: PlanScene) -> Iterator[Moment]:
     for goal, cost in enumerate(scene.to_go):
         lost = np.flatnonzero(np.isfinite(cost[:-1]) & np.isinf(cost[1:]))
         for step in lost[:1].tolist():
-            told = f"From now on, {scene.goals[goal]} can no longer be attained."
-            yield Moment(step + 1, "barrier", told)
+            sentence = f"From now on, {scene.goals[goal]} can no longer be attained."
+            yield Moment(step + 1, "barrier", sentence)
 
 
 def _mistakes(scene: PlanScene) -> Iterator[Moment]:
@@ -168,19 +168,19 @@ def _mistakes(scene: PlanScene) -> Iterator[Moment]:
 
 
 def summary(scene: PlanScene) -> str:
-    """Say what the agent probably wanted, and whether it attained it."""
+    """Return what the agent probably wanted, and whether it attained it, in words."""
     last = scene.posterior.goal[-1]
     goal = int(last.argmax())
     alike = [
         name for name, chance in zip(scene.goals, last, strict=True) if chance > last[goal] - 0.05
     ]
     if len(alike) > 1:
-        told = f"It may have wanted {listed(alike, 'or')}: it cannot be told which."
+        sentence = f"It may have wanted {listed(alike, 'or')}: it is not clear which."
     else:
         sure = "It wanted" if last[goal] >= SURE else "It probably wanted"
         done = ", and attained it" if scene.attained[goal] is not None else ""
-        told = f"{sure} {scene.goals[goal]} ({per_cent(float(last[goal]))}){done}."
+        sentence = f"{sure} {scene.goals[goal]} ({per_cent(float(last[goal]))}){done}."
     if not scene.is_judged:
-        return told
+        return sentence
     why = plain(explain_plan(plan_account(scene.judgement), scene.plan.steps))
-    return f"{told} Compared with the plans before: {why}."
+    return f"{sentence} Compared with the plans before: {why}."

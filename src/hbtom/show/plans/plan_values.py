@@ -1,4 +1,4 @@
-"""What the page of a plan draws, as plain values; the same as for an episode where it can be.
+"""The data of the page of a plan, as plain values; the same as for an episode where possible.
 
 A plan is a trial, and each of its states a frame: frame 0 is before the first action.
 """
@@ -25,7 +25,7 @@ from hbtom.world.pddl.world import spoken
 
 
 def plan_film(judgement: PlanJudgement) -> Plain:
-    """Return judged plans as plain values for the page; one alone has no plausibility."""
+    """Return judged plans as plain values for the page; a single plan has no plausibility."""
     goals = list(dict.fromkeys(goal for one in judgement.posteriors for goal in one.goals))
     several = len(judgement.plans) > 1
     depths = depth_names(judgement.test.foresights)
@@ -52,7 +52,7 @@ def plan_name(plan: SeenPlan) -> str:
 
 
 def _trial(scene: PlanScene, goals: Sequence[Identity]) -> Plain:
-    plan, posterior, told = scene.plan, scene.posterior, plan_chapter(scene)
+    plan, posterior, story = scene.plan, scene.posterior, plan_chapter(scene)
     known = {**beliefs(posterior, goals), "frame": list(range(len(plan) + 1))}
     if len(posterior.foresights) > 1:
         known["foresight"] = numbers(posterior.foresight, CHANCES)
@@ -65,13 +65,13 @@ def _trial(scene: PlanScene, goals: Sequence[Identity]) -> Plain:
         "changes": _changes(plan),
         "board": _board(scene, goals),
         "beliefs": known,
-        "summary": told.summary,
-        "moments": [[moment.frame, moment.kind, moment.text] for moment in told.moments],
+        "summary": story.summary,
+        "moments": [[moment.frame, moment.kind, moment.text] for moment in story.moments],
     }
 
 
 def _changes(plan: SeenPlan) -> list[tuple[list[str], list[str]]]:
-    """Return what becomes true and what becomes false in each step, if that is known."""
+    """Return the facts that become true and false in each step, if known."""
     if not isinstance(plan, Plan):
         return []
     states = [plan.world.true_in(state) for state in plan.states]
@@ -85,7 +85,7 @@ def _changes(plan: SeenPlan) -> list[tuple[list[str], list[str]]]:
 
 
 def board_of(scene: PlanScene) -> Board | None:
-    """Return the board; None if some actions were not seen, so that nobody knows the states."""
+    """Return the board; None if some actions were not seen, so that the states are unknown."""
     return draw_board(scene.plan, scene.wanted) if isinstance(scene.plan, Plan) else None
 
 
@@ -112,7 +112,7 @@ def _board(scene: PlanScene, goals: Sequence[Identity]) -> Plain | None:
 
 
 def _token(token: Token, item: Sequence[int]) -> Plain:
-    """Return a token with its spots as a list of changes; spots are empty where it is not shown."""
+    """Return a token with its spots as a list of changes, which are empty where it is not shown."""
     path: list[list[float]] = []
     for frame, spot in enumerate(token.spots):
         if not frame or spot != token.spots[frame - 1]:

@@ -1,6 +1,6 @@
-"""How things are arranged in the places of a world: side by side, and those in or on others above.
+"""How things are arranged in places: side by side, and above the things that they are in or on.
 
-Things keep their slots as long as they stay: only what moves is drawn elsewhere.
+Things keep their slots as long as they stay: only things that move are drawn elsewhere.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Slots = dict[str, Slot]  # of things, and of the agent
 def stack(found: Locations) -> list[Slots]:
     """Return in each state the slot of every thing that is in a place.
 
-    The first column of each place is the agent's, if it has places to be in.
-    In a world without places, such as one of blocks, what is on nothing is on a table.
+    The first column of each place is the agent's, if the agent has places. In a world without
+    places, such as one of blocks, things that are on nothing are on a table.
     """
     slots: list[Slots] = []
     for agent, where, held in zip(found.agent, found.things, found.held, strict=True):
@@ -43,15 +43,15 @@ def stack(found: Locations) -> list[Slots]:
 def _grounds(
     things: Sequence[str], where: Where, found: Locations
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return what stands on the ground of each place, and what is in or on each thing."""
+    """Return the things on the ground of each place, and the things in or on each thing."""
     ground: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
     for thing in things:
         under = where.get(thing)
         if under is None and found.places:
             continue  # it is used up
-        some = above if under in found.movable else ground
-        some.setdefault(TABLE if under is None else under, []).append(thing)
+        group = above if under in found.movable else ground
+        group.setdefault(TABLE if under is None else under, []).append(thing)
     return ground, above
 
 

@@ -1,4 +1,4 @@
-"""Figures for print, movies, and what notebooks show.
+"""Figures for print, movies, and output for notebooks.
 
 Nothing here imports matplotlib before something is drawn.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WIDTHS", "html", "need_matplotlib", "plot"]
 
-WIDTHS = (6.0, 60.0)  # centimetres: the least and the most
+WIDTHS = (6.0, 60.0)  # centimetres: least and largest width
 
 
 def plot(
@@ -30,7 +30,7 @@ def plot(
     """Return a figure of a judgement, posterior, evaluation or calibration (extra ``plots``).
 
     Two judgements, such as those of a pair, are drawn side by side if there is room. ``width`` is
-    in centimetres: 8.5 is a column, 17 a page. By default it depends on what is drawn.
+    in centimetres: 8.5 is a column, 17 a page. The default depends on the result.
     """
     need_matplotlib()
     if width is not None and not WIDTHS[0] <= width <= WIDTHS[1]:
@@ -71,7 +71,7 @@ def need_matplotlib() -> None:
 
 
 def html(value: object) -> str | None:
-    """Return what notebooks show of a value; None if its text is enough."""
+    """Return the HTML of a value for notebooks; None if its text is enough."""
     from hbtom.show.plots import notebook
 
     if isinstance(value, Judgement):

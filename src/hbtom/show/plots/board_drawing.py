@@ -16,8 +16,8 @@ from hbtom.show.plots.sheet import How
 from hbtom.show.plots.signs import HAIR, INK, SOFT, WALL
 
 SIZE = (420.0, 120.0)  # of an empty board
-LETTERS = 3.5, 7.0  # points: the least and the greatest height of letters
-BRIGHT = 1.7  # the sum of red, green and blue of which letters are dark
+LETTERS = 3.5, 7.0  # points: least and largest height of letters
+BRIGHT = 1.7  # if red, green and blue add up to more, letters are dark
 WIDE = 1.05  # pixels of a board to a letter, for each point of its height
 FILLS = {"cell": "#FFFFFF", "place": "#F3F1EA", "row": "none", "table": "none"}
 LOOKS: dict[str, tuple[str, str, str]] = {  # of tokens: ground, edge, letters
@@ -30,14 +30,14 @@ LOOKS: dict[str, tuple[str, str, str]] = {  # of tokens: ground, edge, letters
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Parts of a drawing that change, and what changes them to show a state."""
+    """Parts of a drawing that change, and a function that makes them show a state."""
 
     artists: tuple[Artist, ...]
     show: Callable[[int], None]
 
 
 def draw_panels(axes: Axes, board: Board, colours: Sequence[str]) -> None:
-    """Draw all that does not move; ``colours`` are those of the goals."""
+    """Draw everything that does not move; ``colours`` are those of the goals."""
     cells = [panel.box for panel in board.panels if panel.kind == "cell"]
     if cells:
         left, top = (min(box[axis] for box in cells) for axis in (0, 1))
@@ -69,7 +69,7 @@ def _draw_panel(axes: Axes, panel: Panel, colours: Sequence[str]) -> None:
 
 
 def place_tokens(axes: Axes, board: Board, colours: Sequence[str]) -> Moving:
-    """Draw the tokens, which move to where they are in a state."""
+    """Draw the tokens, which move to their places in a state."""
     drawn = [(token, *_draw_token(axes, token, colours)) for token in board.tokens]
 
     def show(state: int) -> None:
@@ -102,7 +102,7 @@ def _draw_token(axes: Axes, token: Token, colours: Sequence[str]) -> tuple[Fancy
 
 
 def _fitted(text: str, room: float, height: float) -> tuple[str, float]:
-    """Return a text that is as wide as there is room, and the height of its letters in points."""
+    """Return a text that fits into the room, and the height of its letters in points."""
     least, most = LETTERS
     size = min(max(room / (WIDE * max(len(text), 1)), least), height, most)
     many = max(1, int(room / (WIDE * size)))

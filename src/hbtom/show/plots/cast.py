@@ -21,7 +21,7 @@ BETWEEN: Colour = (128, 128, 128)  # of the pictures between trials
 BOARD: Colour = (216, 216, 216)  # of boards that are as white as the floor
 
 MOST = 256  # colours of a movie
-PALE = 0.35  # share of its colour in what the agent does not see, and in trails
+PALE = 0.35  # share of the colour in trails, and in things that the agent does not see
 SHARES = (PALE, 0.6, 0.85)  # of ghosts: the more probable, the stronger
 
 
@@ -52,7 +52,7 @@ class Cast:
     key: Actor | None
     lock: Actor | None
     others: tuple[Colour, ...] = ()  # of other things, in the order of the trial
-    marks: tuple[Colour, ...] = ()  # of what is drawn besides, such as trails and ghosts
+    marks: tuple[Colour, ...] = ()  # of marks, such as trails and ghosts
 
     @property
     def colours(self) -> list[Colour]:
@@ -119,10 +119,10 @@ class Paints:
 
 
 def paints(casts: Iterable[Cast]) -> Paints:
-    """Return all colours that are needed to draw some casts."""
+    """Return all colours that are needed to draw these casts."""
     theirs = (colour for one in casts for colour in one.colours)
     found = tuple(dict.fromkeys((FLOOR, WALL, BARRIER, HOME, BETWEEN, *theirs)))
-    if len(found) > MOST // 2:  # a chart beside the world needs some, too
+    if len(found) > MOST // 2:  # a chart next to the world also needs some
         raise BadInput(
             f"the things have {len(found)} colours, too many for a movie",
             hint="choose fewer trials with --trials",

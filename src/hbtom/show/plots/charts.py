@@ -1,4 +1,4 @@
-"""P(goal) beside the moving world: each trial's chart is drawn twice, full and empty.
+"""P(goal) next to the moving world: each trial's chart is drawn twice, full and empty.
 
 The picture at a frame is the full chart up to that frame and the empty one after it, so that
 matplotlib draws two pictures per trial rather than one per frame.
@@ -79,7 +79,7 @@ def draw_charts(
 
 @styled()
 def _draw(judgement: Judgement, index: int, height: int) -> Axes:
-    """Draw a trial's chart on a sheet of its own, and return its axes."""
+    """Draw a trial's chart on a separate sheet, and return its axes."""
     posterior, known = judgement.posteriors[index], signs([judgement.episode])
     wide = 2 * round(height * WIDTH / HEIGHT / 2)  # encoders need an even width
     sheet = Sheet(WIDTH, HEIGHT)

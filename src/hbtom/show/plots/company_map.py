@@ -1,4 +1,4 @@
-"""Company on a map: others and their ways, the observer, and what is believed about them."""
+"""Company on a map: others and their paths, the observer, and beliefs about company."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from hbtom.world.course import setting_out
 DASHES = (0, (2, 1.4))
 BAR = (20.0, 4.5)  # pixels: width and height of an attitude's bar
 _Box = tuple[float, float, float, float]  # its middle, and half of its width and height
-LARGER = 1.3  # how much things are enlarged on small maps
+LARGER = 1.3  # factor by which things are enlarged on small maps
 
 
 def draw_company(
     axes: Axes, trial: Trial, signs: Signs, posterior: Posterior | None, *, large: bool
 ) -> None:
-    """Draw others where they are in the end, and a ghost of each thing where it is thought to be.
+    """Draw others where they end, and a ghost of each thing where the agent believes it to be.
 
-    What has left, or was moved, is outlined where it was first. Paddles, which turn all the time,
-    are drawn as they are when the agent sets out.
+    Others that have left or were moved are outlined at their first place. Paddles, which turn all
+    the time, are drawn as they are when the agent sets out.
     """
     start = setting_out(trial)
     for other in trial.others:
@@ -51,7 +51,7 @@ def draw_company(
 
 
 def _bodies(trial: Trial) -> Iterator[_Box]:
-    """Yield where agents and objects are in the end."""
+    """Yield where agents and objects end."""
     radius = trial.agent.radius
     yield (*trial.whole_path[-1].tolist(), radius, radius)
     for other in trial.others:
@@ -62,7 +62,7 @@ def _bodies(trial: Trial) -> Iterator[_Box]:
 
 
 def _beside(other: Other, taken: Sequence[_Box], size: tuple[float, float]) -> tuple[float, float]:
-    """Return where there is room for the bar of somebody: above, below or beside it."""
+    """Return a free place for the bar of another agent: above, below or beside it."""
     (x, y), (width, height) = other.path[seen_from_to(other)[1]].tolist(), other.size
     up, along, half = height / 2 + BAR[1], width / 2 + BAR[0] / 2 + 2.0, np.divide(BAR, 2)
     for dx, dy in ((0.0, -up), (0.0, up), (along, 0.0), (-along, 0.0)):
@@ -106,7 +106,7 @@ def draw_other(axes: Axes, corners: Glyph, colour: str, *, solid: bool = False) 
 
 
 def draw_ghost(axes: Axes, corners: Glyph, colour: str, chance: float) -> None:
-    """Draw a thing where it is believed to be, as strongly as it is believed."""
+    """Draw a thing where it is believed to be; the more probable, the stronger."""
     for fill, edge, strength in ((colour, "none", 0.3), ("none", INK, 1.0)):
         look: How = {"facecolor": fill, "edgecolor": edge, "linewidth": 0.7, "linestyle": DASHES}
         opacity = strength * (0.25 + 0.75 * chance)
@@ -116,7 +116,7 @@ def draw_ghost(axes: Axes, corners: Glyph, colour: str, chance: float) -> None:
 def draw_attitude(
     axes: Axes, middle: tuple[float, float], chances: list[float], size: tuple[float, float] = BAR
 ) -> None:
-    """Draw a bar of three parts: how probable it is that somebody hinders, is neutral, helps."""
+    """Draw a bar of three parts: P(hinders), P(neutral) and P(helps)."""
     (x, y), (width, height) = middle, size
     x, y = x - width / 2, y - height / 2
     at = x

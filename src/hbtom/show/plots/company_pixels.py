@@ -1,4 +1,4 @@
-"""Marks in a movie with beliefs: ways of others, what is out of sight, ghosts, and attitudes."""
+"""Marks in a movie with beliefs: paths of others, things out of sight, ghosts, attitudes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DASHES = 14  # around a ghost
 
 @dataclass(frozen=True, eq=False)
 class CompanyPainter(Painter):
-    """Draws the frames of one trial, with what is believed about company."""
+    """Draws the frames of one trial, with beliefs about company."""
 
     posterior: Posterior | None = None
 
@@ -54,7 +54,7 @@ class CompanyPainter(Painter):
         return tuple(one for one in self._ghosts if frame in range(*one.frames))
 
     def _draw_below(self, picture: Pixels, frame: int) -> None:
-        """Draw the ways that others and objects have gone."""
+        """Draw the paths that others and objects have taken so far."""
         for other, colour in zip(self.trial.others, self.cast.others, strict=True):
             if other.kind == "agent":
                 self._draw_way(picture, other.path[: frame + 1], paler(colour))
@@ -64,7 +64,7 @@ class CompanyPainter(Painter):
                 self._draw_way(picture, way, paler(actor.colour))
 
     def _draw_way(self, picture: Pixels, path: Places, colour: Colour) -> None:
-        """Draw a dot wherever something has been and nothing is, unless it has never moved."""
+        """Draw dots on empty floor where a thing has been, unless it has never moved."""
         places = np.unique(path[~np.isnan(path[:, 0])], axis=0)
         corners = np.floor(self.scale * (places - 0.5) + 0.5).astype(np.int64)
         dot = np.arange(self.scale)

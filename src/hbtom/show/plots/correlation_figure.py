@@ -30,22 +30,22 @@ from hbtom.show.plots.sheet import (
 from hbtom.show.plots.signs import HAIR, INK, SOFT
 from hbtom.show.words import plain
 
-# Okabe and Ito's colours but for yellow, which is hard to see on white
+# Okabe and Ito's colours without yellow, which is hard to see on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5E6067")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 # Centimetres
 EDGE, LEFT, TITLE, BELOW = 0.15, 1.0, 0.5, 0.9
-LARGEST = 7.0  # side of a panel
-_FEW = 24  # items of which each is labelled; of more, only those that fit least
+LARGEST = 7.0  # largest side of a panel
+_FEW = 24  # up to this many items, all are labelled; of more, only those that fit least
 _ODD = 6
-_LONGEST = 22  # letters of a label
+_LONGEST = 22  # most letters in a label
 LABEL = SMALL - 1  # points
 _OFF, _TALL = 0.08, 0.2  # from a point to its label, and the height of that
 
 
 @styled()
 def draw_correlation(found: Correlation, width: float = PAGE) -> Figure:
-    """Return people's means against what each model says, with the farthest points labelled.
+    """Return people's means against each model's predictions, with the farthest points labelled.
 
     A single panel without a legend is no wider than it needs to be.
     """
@@ -118,7 +118,7 @@ def _draw_panel(axes: Axes, found: Correlation, name: str, *, first: bool) -> No
 
 
 def _draw_guide(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
-    """Draw the line that points of a perfect model lie on, or the best line."""
+    """Draw the line on which the points of a perfect model lie, or the best line."""
     axes.grid(color=HAIR, linewidth=0.4)
     axes.set_axisbelow(True)
     how: How = {"color": SOFT, "linewidth": 0.6, "linestyle": (0, (1, 1.5))}
@@ -134,7 +134,7 @@ def _draw_guide(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
 
 
 def _draw_labels(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
-    """Label all points if they are few, else those farthest from the line; no label on another."""
+    """Label all points if they are few, else those farthest from the line, without overlap."""
     slope, start = np.polyfit(x, y, 1) if np.ptp(x) > 0 else (0.0, float(y.mean()))
     order = np.argsort(-np.abs(y - (start + slope * x)), kind="stable").tolist()
     ends = np.array([axes.get_xlim(), axes.get_ylim()])

@@ -1,4 +1,4 @@
-"""The cost-to-go of a goal as a map: what the rest of the way costs from every cell."""
+"""The cost-to-go of a goal as a map: the cost of the rest of the way from every cell."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def draw_costs(
 
 
 def draw_trajectory(axes: Axes, path: Annotated[Floats, "step 2"]) -> None:
-    """Draw a trajectory: where it starts, its way, and where it ends."""
-    axes.plot(*path.T, color="white", linewidth=2.4)  # to be seen on dark and on light
+    """Draw a trajectory: its start, its path, and its end."""
+    axes.plot(*path.T, color="white", linewidth=2.4)  # visible on dark and on light
     axes.plot(*path.T, color=INK, linewidth=1.0, gid="path")
     ends: How = {"linestyle": "none", "markeredgecolor": INK, "markeredgewidth": 0.6}
     axes.plot(*path[:1].T, marker="s", markersize=4, markerfacecolor="white", **ends, gid="start")

@@ -32,22 +32,22 @@ from hbtom.show.plots.sheet import (
 from hbtom.show.plots.signs import INK, SOFT
 from hbtom.show.words import plain
 
-MOST = 60  # scenarios in a figure
+MOST = 60  # most scenarios in a figure
 # Centimetres
 EDGE, LEFT, RIGHT, TITLE, BELOW = 0.15, 0.8, 0.25, 0.85, 0.7
-WIDE, TALL = 3.2, 2.4  # a panel: the least width, and its height
+WIDE, TALL = 3.2, 2.4  # least width of a panel, and its height
 
 
 @styled()
 def draw_courses(found: Correlation, width: float = PAGE) -> Figure:
-    """Return what people (with standard errors) and each model say over time, on one axis."""
+    """Return people's answers (with standard errors) and each model's over time, on one axis."""
     timed = [item.scenario for item in found.measures.items if item.time is not None]
     names = list(dict.fromkeys(timed))
     if not names:
         raise BadInput("there are no times to draw", hint="the measures need a column 'time'")
     if len(names) > MOST:
         hint = f"draw at most {MOST} at a time"
-        raise BadInput(f"these are {len(names)} scenarios", hint=hint)
+        raise BadInput(f"there are {len(names)} scenarios", hint=hint)
     inner = width - 2 * EDGE
     many = max(1, min(len(names), int(inner // (WIDE + LEFT))))
     cell, tall = inner / many, TITLE + TALL + BELOW

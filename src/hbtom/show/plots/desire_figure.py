@@ -1,4 +1,4 @@
-"""The figure of what agents want and expect: desires and beliefs after every step of each path."""
+"""The figure of agents' desires and beliefs after every step of each path."""
 
 from __future__ import annotations
 

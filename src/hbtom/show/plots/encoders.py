@@ -39,7 +39,7 @@ def gif(film: Film, pictures: Pictures) -> bytes:
     if film.fps > FASTEST_GIF:
         raise BadInput(
             f"a GIF cannot show {film.fps:g} pictures per second",
-            hint=f"the most is {FASTEST_GIF:g}; use --speed to go faster, or make an MP4",
+            hint=f"the limit is {FASTEST_GIF:g}; use --speed to go faster, or make an MP4",
         )
     palette = bytes(value for colour in film.colours for value in colour)
     shown = 0
@@ -96,8 +96,8 @@ def mp4(film: Film, pictures: Pictures) -> bytes:
                         writer.send(picture)
             return file.read_bytes()
         except OSError as error:
-            told = str(error).splitlines()[0]
-            raise BadInput(f"ffmpeg could not make the movie: {told}") from None
+            why = str(error).splitlines()[0]
+            raise BadInput(f"ffmpeg could not make the movie: {why}") from None
 
 
 def pillow() -> Any:

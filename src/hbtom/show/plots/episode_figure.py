@@ -49,17 +49,17 @@ from hbtom.show.words import plain
 EDGE = 0.15  # centimetres around everything
 APART = 0.5  # centimetres between the members of a pair
 _BOLD: How = {"fontweight": "bold", "fontsize": LARGE}
-_LONGEST = 32  # letters of a file's name; of a longer name the end is shown
+_LONGEST = 32  # most letters of a file's name; of a longer name, the end is shown
 # Centimetres
-BESIDE = 14.0  # the least width of a sheet on which panels stand side by side
+BESIDE = 14.0  # least width of a sheet on which panels stand side by side
 HIGH, LOW = 2.2, 1.7  # height of a panel beside another one, and of a panel by itself
-LEFT, TITLE, SCALE = 1.0, 0.45, 0.75  # left of a panel, above it, and below it
+LEFT, TITLE, SCALE = 1.0, 0.45, 0.75  # space left of a panel, above it, and below it
 BETWEEN = 0.4  # between columns
 
 
 @styled()
 def draw_judgements(judgements: Sequence[Judgement], width: float = PAGE) -> Figure:
-    """Return the figure of one judged episode, or of the two of a pair."""
+    """Return the figure of one judged episode, or of both episodes of a pair."""
     beside = width >= BESIDE
     columns = len(judgements) if beside else 1
     each = (width - 2 * EDGE - (columns - 1) * APART) / columns

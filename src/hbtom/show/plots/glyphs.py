@@ -1,8 +1,8 @@
-"""Simple shapes that stand for things: the same in figures, movies and notebooks.
+"""Simple shapes for things: the same in figures, movies and notebooks.
 
 A glyph is a polygon in the square from -1 to 1, with y downwards. It touches all four sides, so
-that the box around a drawn thing is the box that the benchmark's file gives. Of other things in a
-trial, agents are discs and boards are rotated boxes.
+that the box around a drawn thing is the box in the benchmark's file. Other agents are discs, and
+boards are rotated boxes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hbtom.world.stages import at_frame
 
 Polygon = Annotated[Floats, "corner 2"]
 
-JUMP = 8.0  # pixels in one frame: an agent that moves farther was put there
+JUMP = 8.0  # pixels; an agent that moves farther in one frame has been put there
 _INSET = 9.0  # pixels from the edge of the world to the sign of an observer outside
 _BLUNT = 0.12  # half the width of a tip, so that it is visible even with few pixels
 _ROUND = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
@@ -98,7 +98,7 @@ def shape(other: Other, frame: int) -> Polygon:
 
 
 def seen_from_to(other: Other) -> tuple[int, int]:
-    """Return the first and the last frame in which another thing is there; 0 and -1 if never."""
+    """Return the first and last frame in which another thing is present; 0 and -1 if never."""
     there = np.flatnonzero(~np.isnan(other.angle))
     return (int(there[0]), int(there[-1])) if len(there) else (0, -1)
 
@@ -109,9 +109,9 @@ def outline(other: Other, frame: int) -> Polygon:
 
 
 def seen_at(trial: Trial, frame: int) -> Trial:
-    """Return a trial in whose world everything is as it is seen in a frame.
+    """Return a trial whose world is as seen in a frame.
 
-    Unlike :func:`hbtom.world.stages.at_frame`, this does not ask what the agent takes note of.
+    Unlike :func:`hbtom.world.stages.at_frame`, this ignores what the agent notices.
     """
     return at_frame(replace(trial, still=False) if trial.still else trial, frame)
 
@@ -125,7 +125,7 @@ def camera_place(camera: tuple[float, float], size: tuple[float, float]) -> tupl
 
 
 def walked(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "point 2"]:
-    """Return the points of a path, with a gap (not a number) where something jumps."""
+    """Return the points of a path, with a gap (NaN) where something jumps."""
     steps = np.hypot(*np.diff(path, axis=0).T)
     jumps = np.flatnonzero(steps > JUMP) + 1
     return np.insert(path, jumps, np.nan, axis=0)

@@ -1,4 +1,4 @@
-"""The legend of an episode's figure: what each sign and each line stands for."""
+"""The legend of an episode's figure: the meaning of each sign and each line."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def item_entries(signs: Iterable[Sign]) -> Iterator[Entry]:
 
 
 def aim_entries(posterior: Posterior, known: Signs) -> Iterator[Entry]:
-    """Yield an entry for each place where the agent may look for a thing, if several."""
+    """Yield an entry for each place where the agent may look for a thing, if there are several."""
     yield from item_entries(aim_sign(posterior, one, known) for one in aims(posterior) if one.where)
 
 
@@ -100,7 +100,7 @@ def episode_entries(judgement: Judgement, known: Signs) -> Iterator[Entry]:
 def _company_entries(
     judgement: Judgement, known: Signs, items: Container[Identity]
 ) -> Iterator[Entry]:
-    """Yield an entry for everything that others are or do, and for what is believed about it."""
+    """Yield an entry for everything about others, and for the beliefs about them."""
     episode, posteriors = judgement.episode, judgement.posteriors
     looks = {other.look: other.kind for trial in episode for other in trial.others}
     for look in (look for look, kind in looks.items() if kind == "agent" and look not in items):

@@ -24,7 +24,7 @@ from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import LINE, SMALL, Column, How, text_width
 from hbtom.show.plots.signs import BARRIER, INK, SOFT, WALL, Sign, Signs
 
-PALE = 0.35  # opacity of what the agent does not see
+PALE = 0.35  # opacity of things that the agent does not see
 HATCH = "//////"  # of the barrier, visible in grey
 _ARROW = np.array([(1.0, 0.0), (-0.8, 0.75), (-0.8, -0.75)])
 LARGEST = 2.7  # centimetres: the largest side of a familiarization trial's map
@@ -39,10 +39,10 @@ def draw_map(
     *,
     large: bool = False,
 ) -> None:
-    """Draw a trial from above, with the agent's whole path and what is believed in the end.
+    """Draw a trial from above, with the agent's whole path and the final beliefs.
 
     If walls or objects change, they are drawn as they are at the end, with the paths of objects.
-    What the agent does not see when it sets out is pale.
+    Things that the agent does not see when it sets out are pale.
     """
     width, height = trial.size
     axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal", xticks=[], yticks=[])
@@ -66,7 +66,7 @@ def draw_map(
 
 
 def draw_path(axes: Axes, trial: Trial, agent: Sign, *, large: bool) -> None:
-    """Draw where the agent starts, its path with arrowheads, and the agent where it ends."""
+    """Draw the agent's start, its path with arrowheads, and the agent at the end."""
     radius = trial.agent.radius
     x, y = trial.whole_path[0]
     start = Rectangle((x - radius, y - radius), 2 * radius, 2 * radius)
@@ -148,7 +148,7 @@ def lay_out(trials: int, width: float) -> Strip:
 def draw_strip(
     column: Column, episode: Episode, known: Signs, posteriors: Sequence[Posterior]
 ) -> Column:
-    """Draw all trials of an episode, with what is believed then; return the column below them."""
+    """Draw all trials of an episode, with the beliefs then; return the column below them."""
     strip = lay_out(len(episode), column.width)
     for index, trial in enumerate(episode.familiarization):
         row, place = divmod(index, strip.columns)
@@ -160,9 +160,9 @@ def draw_strip(
     axes = column.axes(left, LINE, strip.large, strip.large)
     draw_map(axes, episode.test, known, posteriors[-1], large=True)
     column.text(left, LINE / 2, "test trial", fontweight="bold")
-    if told := cause(posteriors[-1]):
+    if text := cause(posteriors[-1]):
         room = strip.large - text_width("test trial", bold=True) - GAP / 2
-        shorter = (told, told.removeprefix("moves "), "")
-        told = next(one for one in shorter if text_width(one, SMALL) <= room or not one)
-        column.text(left + strip.large, LINE / 2, told, ha="right", fontsize=SMALL, color=SOFT)
+        shorter = (text, text.removeprefix("moves "), "")
+        text = next(one for one in shorter if text_width(one, SMALL) <= room or not one)
+        column.text(left + strip.large, LINE / 2, text, ha="right", fontsize=SMALL, color=SOFT)
     return column.below(strip.height)

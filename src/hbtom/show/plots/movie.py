@@ -68,7 +68,7 @@ def animate(
 ) -> bytes:
     """Return a movie of an episode as the bytes of a file; ``form`` is gif or mp4.
 
-    For a judgement, P(goal) is shown beside the world as it changes. ``trials`` are numbers from 1;
+    For a judgement, the changing P(goal) is shown next to the world. ``trials`` are numbers from 1;
     the default is all. ``scale`` is the number of pixels in the picture per pixel of the world.
     """
     if form not in ENCODERS:
@@ -112,15 +112,15 @@ def _painters(
 
 
 def choose(many: int, numbers: Sequence[int] | None, what: str) -> list[int]:
-    """Return the indices of trials or plans that are given by their numbers; all by default."""
+    """Return the indices of trials or plans given by their numbers; all by default."""
     if numbers is None:
         return list(range(many))
     if not numbers:
-        hint = f"name some {what}s, or leave the choice out"
+        hint = f"name one or more {what}s, or leave the choice out"
         raise BadInput(f"no {what} was chosen", hint=hint)
     for number in numbers:
         if not 1 <= number <= many:
-            hint = f"the {what}s are 1 to {many}" if many > 1 else f"there is one {what} only"
+            hint = f"the {what}s are 1 to {many}" if many > 1 else f"there is only one {what}"
             raise BadInput(f"there is no {what} {number}", hint=hint)
     return [number - 1 for number in numbers]
 
@@ -145,7 +145,7 @@ def _pictures(
 
 
 def runs(pictures: Iterable[Pixels]) -> Iterator[tuple[Pixels, int]]:
-    """Yield each picture that differs from the one before, and how often it is shown in a row."""
+    """Yield each picture that differs from the one before, and how many times it is shown."""
     for _, same in groupby(pictures, key=id):
         shown = list(same)
         yield shown[0], len(shown)

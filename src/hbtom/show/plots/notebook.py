@@ -1,4 +1,4 @@
-"""What notebooks show: a judgement with a map of its test trial, and a table of scores.
+"""Output for notebooks: a judgement with a map of its test trial, and a table of scores.
 
 Plain HTML and SVG, made without any library. All text from files is escaped.
 """
@@ -44,32 +44,34 @@ def judgement_html(judgement: Judgement) -> str:
 
 
 def episode_html(episode: Episode) -> str:
-    """Return a map of every trial, and what was guessed about the episode."""
+    """Return a map of every trial, and the guesses made about the episode."""
     known = signs([episode])
     maps = "".join(trial_svg(trial, known) for trial in episode)
     notes = "".join(f"<br><small>{escape(plain(note))}</small>" for note in episode.notes)
     name = escape(plain(PurePath(episode.name).name))
-    told = f"<b>{name}</b>: {count(len(episode), 'trial')}, the last one is judged{notes}"
-    return f'<div>{told}<div style="display: flex; flex-wrap: wrap; gap: 0.4em">{maps}</div></div>'
+    heading = f"<b>{name}</b>: {count(len(episode), 'trial')}, the last one is judged{notes}"
+    return (
+        f'<div>{heading}<div style="display: flex; flex-wrap: wrap; gap: 0.4em">{maps}</div></div>'
+    )
 
 
 def model_html(model: Model) -> str:
     """Return all parameters of a model, folded away."""
-    told = f"model <b>{escape(plain(model.name))}</b> ({model.fingerprint})"
-    return f"<details><summary>{told}</summary><pre>{escape(model.to_toml())}</pre></details>"
+    heading = f"model <b>{escape(plain(model.name))}</b> ({model.fingerprint})"
+    return f"<details><summary>{heading}</summary><pre>{escape(model.to_toml())}</pre></details>"
 
 
 def plans_html(judgement: PlanJudgement) -> str:
-    """Return plausibility, a sentence, and how probable each goal is by the end of each plan."""
+    """Return plausibility, a sentence, and the probability of each goal after each plan."""
     goals = names(judgement.test.goals)
     rows = [("", *goals)]
     for plan, posterior in zip(judgement.plans, judgement.posteriors, strict=True):
         known = dict(zip(names(posterior.goals), posterior.goal[-1].tolist(), strict=True))
         rows.append((plan.name, *(three(known[goal]) if goal in known else "" for goal in goals)))
-    told = f"plausibility <b>{escape(three(judgement.plausibility))}</b>"
+    heading = f"plausibility <b>{escape(three(judgement.plausibility))}</b>"
     said_so = escape(plain(judgement.explanation))
     name = escape(plain(judgement.plans[-1].name))
-    return f"<div><b>{name}</b>: {told}<br>{said_so}{_table(rows)}</div>"
+    return f"<div><b>{name}</b>: {heading}<br>{said_so}{_table(rows)}</div>"
 
 
 def evaluation_html(evaluation: object) -> str | None:
@@ -80,8 +82,8 @@ def evaluation_html(evaluation: object) -> str | None:
     if not isinstance(evaluation, Evaluation):
         return None
     model = evaluation.model
-    told = f"model {model.name} ({model.fingerprint}), dataset {evaluation.dataset}"
-    return f"<div>{_table(score_rows(evaluation.tasks))}<small>{escape(plain(told))}</small></div>"
+    note = f"model {model.name} ({model.fingerprint}), dataset {evaluation.dataset}"
+    return f"<div>{_table(score_rows(evaluation.tasks))}<small>{escape(plain(note))}</small></div>"
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -147,9 +149,9 @@ def _glyph(
 
 def _polygon(corners: Polygon, colour: str, name: str, edge: str, opacity: float = 1.0) -> str:
     points = _points(corners)
-    told = f"<title>{escape(name)}</title>" if name else ""
+    title = f"<title>{escape(name)}</title>" if name else ""
     thin = f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
-    return f'<polygon points="{points}" fill="{colour}"{thin} stroke="{edge}">{told}</polygon>'
+    return f'<polygon points="{points}" fill="{colour}"{thin} stroke="{edge}">{title}</polygon>'
 
 
 def _points(corners: Polygon) -> str:

@@ -1,4 +1,4 @@
-"""The few colours of a movie, found in some of its pictures."""
+"""The few colours of a movie, taken from some of its pictures."""
 
 from __future__ import annotations
 

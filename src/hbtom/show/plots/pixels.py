@@ -48,7 +48,7 @@ class Painter:
     size: tuple[int, int]  # of pictures, in pixels: width and height
 
     def frames(self, shown: Iterable[int]) -> Iterator[Pixels]:
-        """Yield a picture of each frame; while nothing changes, it is the very same object."""
+        """Yield a picture of each frame; while nothing changes, it is the same object."""
         scene = places = None
         stage = picture = np.empty((0, 0), dtype=np.uint8)
         for frame in shown:
@@ -69,14 +69,14 @@ class Painter:
         return frozenset()
 
     def _marks(self, frame: int) -> Hashable:
-        """Return what is drawn besides the things, as far as it depends on the frame."""
+        """Return a key of the marks drawn in a frame: equal keys mean equal marks."""
         return None
 
     def _draw_below(self, picture: Pixels, frame: int) -> None:
-        """Draw what lies below the other things, the key and the agent."""
+        """Draw the marks below the other things, the key and the agent."""
 
     def _draw_above(self, picture: Pixels, frame: int) -> None:
-        """Draw what lies above everything."""
+        """Draw the marks above everything."""
 
     def _agent_there(self, frame: int) -> bool:
         there = self.trial.agent_there
@@ -87,12 +87,12 @@ class Painter:
         return there is not None and bool(there[frame])
 
     def _key_place(self, frame: int) -> Place | None:
-        """Return where the key is; None if there is no key, or no longer one."""
+        """Return where the key is; None if there is no key, or it is gone."""
         path = self.trial.key_path
         return None if path is None or np.isnan(path[frame]).any() else _place(path[frame])
 
     def _others(self, frame: int) -> list[tuple[float, float, float] | None]:
-        """Return the position and angle of each other thing; None for one that is not there."""
+        """Return the position and angle of each other thing; None where it is absent."""
         return [
             None if np.isnan(one.angle[frame]) else (*_place(one.path[frame]), one.angle[frame])
             for one in self.trial.others
@@ -167,7 +167,8 @@ class Painter:
 def standing(trial: Trial, frame: int) -> Annotated[Floats, "block 4"]:
     """Return the blocks of the barrier that are still there in a frame.
 
-    Only the share of the barrier that is left is known. The blocks nearest to the lock go first.
+    Only the share of the barrier that is left is known. The blocks nearest to the lock vanish
+    first.
     """
     blocks = trial.barrier
     if not len(blocks) or trial.barrier_left[frame] >= 1:

@@ -58,14 +58,14 @@ def draw_plans(judgement: PlanJudgement, width: float = PAGE) -> Figure:
 
 
 def below_steps(steps: Sequence[str]) -> float:
-    """Return the height that is needed below an axis of steps."""
+    """Return the height needed below an axis of steps."""
     if not 0 < len(steps) <= _MOST:
         return SCALE
     return max(text_width(word, SMALL) for word in _words(steps)) * math.sin(_STEEP) + 0.4
 
 
 def _rows(posterior: Posterior) -> int:
-    """Return how many rows of shades there are: for efficiency, and for foresight if it varies."""
+    """Return the number of rows of shades: for efficiency, and for foresight if it varies."""
     return 1 if len(posterior.foresights) == 1 else 2
 
 
@@ -91,7 +91,7 @@ def _draw_plan(column: Column, plan: SeenPlan, posterior: Posterior, known: Sign
 
 
 def write_steps(panels: Sequence[Axes], steps: Sequence[str]) -> None:
-    """Write the steps below the last of some panels, or number them if they are many."""
+    """Write the steps below the last of these panels, or number them if there are many."""
     *upper, last = panels
     for axes in panels:
         axes.set_xlim(-0.5, len(steps) + 0.5)

@@ -1,4 +1,4 @@
-"""Plans as a movie: the board after every action, and beside it how probable each goal is by then.
+"""Plans as a movie: the board after every action, and next to it the probability of each goal.
 
 Each state is shown for :data:`STEP` seconds. Between two plans there is a pause, as between trials.
 All pictures have the same size, which fits the largest board.
@@ -57,7 +57,7 @@ def animate_plans(
     """Return a movie of plans as the bytes of a file; ``form`` is gif or mp4.
 
     ``plans`` are numbers from 1; the default is all. Unless ``beliefs`` is False, P(goal) is shown
-    beside the board. ``scale`` is the size of the pictures, which is usually 4.
+    next to the board. ``scale`` is the size of the pictures, which is usually 4.
     """
     if form not in ENCODERS:
         raise BadInput(f"a movie cannot be written as {form}", hint=f"one of {', '.join(ENCODERS)}")
@@ -79,7 +79,7 @@ def animate_plans(
 
 @dataclass(frozen=True)
 class _Size:
-    """How large pictures are, and the boards in them, in centimetres."""
+    """The size of pictures and of the boards in them, in centimetres."""
 
     board: tuple[float, float]
     beliefs: bool
@@ -106,11 +106,11 @@ class _Size:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """The drawing of one plan: what stays is drawn once, what moves for every state."""
+    """The drawing of one plan: fixed parts are drawn once, moving parts for every state."""
 
     states: int
     canvas: Any  # matplotlib has no types for these
-    ground: Any  # what stays
+    ground: Any  # the fixed parts
     moving: tuple[Moving, ...]
 
     @classmethod
@@ -161,7 +161,7 @@ def _draw_board(
     column: Column, scene: PlanScene, board: Board | None, known: Signs
 ) -> list[Moving]:
     if board is None:
-        column.text(0, LINE, "some actions were not seen: states are not known", color=SOFT)
+        column.text(0, LINE, "some actions were not seen: states are unknown", color=SOFT)
         return []
     (wide, high), unit = board.size, INCH / DOTS
     axes = column.axes(
@@ -199,7 +199,7 @@ def _draw_beliefs(column: Column, scene: PlanScene, known: Signs) -> Moving:
 
 
 def _samples(stages: Sequence[_Stage]) -> Iterator[Photograph]:
-    """Yield pictures of some states of all plans, which have all colours between them."""
+    """Yield pictures of some states of all plans, which together have all colours."""
     each = max(1, SAMPLES // len(stages))
     for stage in stages:
         for state in np.unique(np.linspace(0, stage.states - 1, each + 1).astype(int)):

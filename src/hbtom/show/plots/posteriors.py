@@ -1,7 +1,7 @@
 """Beliefs during a trial, and from trial to trial: one function per panel.
 
-Frames count from 1, as in everything that a person reads. A belief holds from the frame at which
-its step is complete until the next step is complete.
+Frames count from 1, as in all output for people. A belief holds from the frame at which its step
+is complete until the next step is complete.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Scales:
 
 
 def scales(posteriors: Sequence[Posterior]) -> Scales:
-    """Return scales on which all of these posteriors fit."""
+    """Return scales that fit all of these posteriors."""
     steps = np.concatenate([[0.0, 0.1], *(-posterior.log_likelihood for posterior in posteriors)])
     steps = steps[np.isfinite(steps)]
     top = max(float(posterior.efficiency.max()) for posterior in posteriors)
@@ -66,7 +66,7 @@ def draw_goal_lines(
 
 
 def aim_sign(posterior: Posterior, aim: Aim, signs: Signs) -> Sign:
-    """Return the sign of a goal; where it may be in several places, lines differ."""
+    """Return the sign of a goal; if it may be in several places, their lines differ."""
     sign = signs.items[posterior.goals[aim.goal]]
     return replace(sign, name=f"{sign.name} {aim.where}".strip(), number=sign.number + aim.place)
 
@@ -74,7 +74,7 @@ def aim_sign(posterior: Posterior, aim: Aim, signs: Signs) -> Sign:
 def draw_belief(
     axes: Axes, posterior: Posterior, belief: Annotated[Floats, "1+step"], sign: Sign, end: float
 ) -> None:
-    """Draw a probability as it changes from step to step, up to the last frame that is shown."""
+    """Draw a probability as it changes from step to step, up to the last frame shown."""
     draw_line(axes, posterior.frame + 1, belief, sign, drawstyle="steps-post")
     axes.hlines(belief[-1], posterior.frame[-1] + 1, end, **line_style(sign))
 
@@ -92,7 +92,7 @@ def draw_efficiency(axes: Axes, posterior: Posterior, top: float) -> None:
 
 
 def draw_shades(axes: Axes, posterior: Posterior, edges: Floats, top: float = 1.0) -> None:
-    """Draw P(efficiency) from edge to edge, as dark as it is probable; ``top`` is darkest."""
+    """Draw P(efficiency) from edge to edge; darker is more probable, and ``top`` is darkest."""
     order = np.argsort(posterior.efficiencies)
     names = [f"{posterior.efficiencies[row]:.2g}" for row in order]
     shade_rows(axes, edges, posterior.efficiency[:, order], names, top)
@@ -105,7 +105,7 @@ def shade_rows(
     names: Sequence[str],
     top: float = 1.0,
 ) -> None:
-    """Draw the probability of each value as a row of shades; some rows have their name beside."""
+    """Draw the probability of each value as a row of shades; some rows are labelled."""
     how: How = {"cmap": SHADES, "vmin": 0.0, "vmax": top, "edgecolors": "face", "linewidth": 0.2}
     axes.pcolormesh(edges, np.arange(len(names) + 1), belief.T, **how)
     between = (len(names) - 1) // 5 if len(names) > 6 else 0
@@ -135,7 +135,7 @@ def draw_observation(axes: Axes, posterior: Posterior, limits: tuple[float, floa
 
 
 def draw_preference(axes: Axes, posteriors: Sequence[Posterior], signs: Signs) -> None:
-    """Draw E[preference] after each trial; lines start afresh when the agent changes."""
+    """Draw E[preference] after each trial; new lines start when the agent changes."""
     numbered = list(enumerate(posteriors))
     runs = [list(run) for _, run in groupby(numbered, key=lambda one: one[1].agent)]
     for run in runs:
@@ -165,7 +165,7 @@ def draw_line(axes: Axes, x: Ints, y: Floats, sign: Sign, **more: Any) -> None:
 
 
 def line_style(sign: Sign) -> How:
-    """Return how the line of a thing is drawn."""
+    """Return the style of a thing's line."""
     return {"color": sign.colour, "linestyle": LINES[sign.number % len(LINES)], "linewidth": 1.1}
 
 
@@ -183,14 +183,14 @@ def _ends(posterior: Posterior) -> tuple[float, float]:
 
 
 def _stride(posterior: Posterior) -> float:
-    """Return how many frames a step usually takes."""
+    """Return the usual number of frames in a step."""
     strides = np.diff(posterior.frame)[1:]  # the first step includes still frames
     walked = strides[strides > 0]
     return float(np.median(walked)) if len(walked) else _STILL
 
 
 def _bars(posterior: Posterior) -> tuple[Floats, Floats]:
-    """Return where the bars start that end when the steps do, and their widths.
+    """Return the starts and widths of bars that end when their steps do.
 
     An act takes no time; its narrow bar stands after the move that precedes it.
     """

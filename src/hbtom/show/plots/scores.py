@@ -48,7 +48,7 @@ def draw_scores(result: object, **wide: float) -> Figure:
         return draw_evaluation(result, **wide)
     if isinstance(result, Calibration):
         return draw_calibration(result, **wide)
-    raise TypeError(f"there is no figure of {type(result).__name__}")
+    raise TypeError(f"there is no figure for {type(result).__name__}")
 
 
 @styled()
@@ -129,6 +129,6 @@ def draw_calibration(calibration: Calibration, width: float = COLUMN) -> Figure:
         how: How = {"bbox": {"fc": "white", "ec": "none", "pad": 0.5}, "color": SOFT}
         axes.annotate(str(one.episodes), (x, y), **far, ha=near, fontsize=SMALL, **how)
     label(axes, "plausibility", "share of expected episodes")
-    told = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
-    column.text(1.0, LINE / 2, told, fontsize=SMALL, color=SOFT)
+    note = f"calibration error {calibration.calibration_error:.3f}; numbers: episodes"
+    column.text(1.0, LINE / 2, note, fontsize=SMALL, color=SOFT)
     return sheet.figure

@@ -1,6 +1,6 @@
 """A sheet to draw on, measured in centimetres from its top left corner.
 
-Figures are made without pyplot and in a style of their own, so that they neither change the user's
+Figures are made without pyplot and in their own style, so that they neither change the user's
 figures and settings nor depend on them.
 """
 
@@ -60,7 +60,7 @@ def styled() -> Iterator[None]:
 
 
 class Picture(Figure):
-    """A figure that notebooks display by themselves."""
+    """A figure that notebooks display automatically."""
 
     def _repr_png_(self) -> bytes:
         return figure_bytes(self, "png", dpi=150)
@@ -150,8 +150,8 @@ def size_of(axes: Axes) -> tuple[float, float]:
 def text_width(text: str, size: float = TEXT, *, bold: bool = False) -> float:
     """Return how wide a text is, in centimetres."""
     font = FontProperties(size=size, weight="bold" if bold else "normal")
-    outline = TextPath((0, 0), text + ".", prop=font, usetex=False)  # trailing spaces count
-    corners = outline.vertices[outline.codes != outline.CLOSEPOLY]  # letters end where these do
+    outline = TextPath((0, 0), text + ".", prop=font, usetex=False)  # so trailing spaces count
+    corners = outline.vertices[outline.codes != outline.CLOSEPOLY]  # corners of letters
     return float(np.ptp(corners[:, 0])) * POINT
 
 

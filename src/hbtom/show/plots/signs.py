@@ -14,7 +14,7 @@ from hbtom.observe.colour_names import colour_table, nearest_name
 from hbtom.show.plots.glyphs import AGENTS, DISC, OBJECTS, TRIANGLE, Polygon
 from hbtom.show.words import distinct, explain, plain
 
-# Colours that colour-blind readers can tell apart, after Okabe and Ito; and greys.
+# Colours that colour-blind readers can distinguish, after Okabe and Ito; and greys.
 ITEMS = ("#0072B2", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
 KEY_COLOUR = "#E69F00"
 BARRIER = "#4F9D69"
@@ -24,7 +24,7 @@ HEAT = "#17456E"
 ATTITUDES = ("hinders", "#D55E00"), ("neutral", "#D9D9D9"), ("helps", "#0072B2")
 NO_COLOUR = (128, 128, 128)
 
-LONGEST, LONGEST_DRAWN = 40, 24  # letters of a name, in sentences and in figures
+LONGEST, LONGEST_DRAWN = 40, 24  # most letters in a name, in sentences and in figures
 
 _SUFFIX = re.compile(r"\.(png|jpe?g|gif|svg|webp)$", re.IGNORECASE)
 COLOURS = colour_table(
@@ -46,7 +46,7 @@ class Sign:
 
 @dataclass(frozen=True, eq=False)
 class Signs:
-    """The signs of all items and all agents of some episodes."""
+    """The signs of all items and agents of these episodes."""
 
     items: Mapping[Identity, Sign]
     agents: Mapping[Identity, Sign]
@@ -57,9 +57,9 @@ class Signs:
 
 
 def signs(episodes: Iterable[Episode]) -> Signs:
-    """Give every item and agent of some episodes a sign, in order of appearance.
+    """Give every item and agent of these episodes a sign, in order of appearance.
 
-    Other agents come after the items: they may be goals, too.
+    Other agents come after the items, because they may also be goals.
     """
     trials = [trial for episode in episodes for trial in episode]
     agents = list(dict.fromkeys(trial.agent.look for trial in trials))
@@ -103,7 +103,7 @@ def _item_sign(name: str, look: Identity, number: int) -> Sign:
 
 
 def called(looks: Iterable[Identity], longest: int = LONGEST) -> dict[Identity, str]:
-    """Return short and distinct names: by shape, if need be with colour or number."""
+    """Return short and distinct names: the shape, with colour or number if necessary."""
     names = {look: _short(look, longest) for look in looks}
     common = Counter(names.values())
     for look, name in names.items():

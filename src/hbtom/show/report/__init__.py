@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAGES", "report", "write_report"]
 
-PAGES = 20  # pairs that can be watched, by default
+PAGES = 20  # most pairs that can be watched, by default
 
 
 def report(
@@ -32,10 +32,11 @@ def report(
 ) -> str:
     """Return an HTML report on an evaluation, on ratings, or on a file of either.
 
-    The report is one text that needs no other file and no network. To describe the model, it needs
-    the model: presets are recognised, any other must be given. For results of a network, ``model``
-    is its file of weights, unless they come with hbtom. With a dataset, the report also says what
-    was not rated. ``labels`` say what the files are if their names do not.
+    The report is a single document that needs no other file and no network. To describe the model,
+    it needs the model: presets are recognised, any other must be given. For results of a network,
+    ``model`` is its file of weights, unless they are shipped with hbtom. With a dataset, the report
+    also lists pairs that were not rated. ``labels`` give the task, pair and member of files whose
+    names do not.
     """
     from hbtom.show.report.findings import choose, find
     from hbtom.show.report.saving import build
@@ -55,11 +56,11 @@ def write_report(
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Written:
-    """Write a report, and beside it pages on which to watch pairs that went wrong, or nearly.
+    """Write a report, and next to it pages to watch wrong and nearly wrong pairs on.
 
     There are up to ``pages`` of them, in the folder ``<name of the report>-pages``. ``dataset`` is
-    where the episodes are, if they are no longer where they were when they were judged; ``labels``
-    say what the files are if their names do not.
+    where the episodes are, if they have moved since they were judged; ``labels`` give the task,
+    pair and member of files whose names do not.
     """
     from hbtom.show.report.findings import find
     from hbtom.show.report.saving import check, write

@@ -1,4 +1,4 @@
-"""What a report is about: the ratings of pairs, and whatever else is known about them."""
+"""The content of a report: the ratings of pairs, and everything known about them."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from hbtom.model import Model, find_model, presets
 if TYPE_CHECKING:
     from hbtom.neural.raters import NetworkRater
     from hbtom.show.report import Results, Source
-WRONG = 20  # pairs that went wrong, unless more are to be watched
-CLOSE = 10  # pairs that nearly did
+WRONG = 20  # most wrong pairs, unless more are to be watched
+CLOSE = 10  # most nearly wrong pairs
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Pairs in the benchmark's order: how both members were rated, and what is known about them."""
+    """Pairs in the benchmark's order, with the ratings of both members and everything known."""
 
     name: str  # of the dataset, or of the file of ratings
-    rated: str  # what the ratings are: plausibility, predictive, a rater's name, or just rating
+    rated: str  # kind of ratings: plausibility, predictive, a rater's name, or just rating
     ratings: Mapping[PairName, tuple[float, float]]  # of the expected and the unexpected member
     rows: Mapping[PairName, tuple[Row, Row]]  # of all pairs if hbtom rated them; otherwise empty
     left_out: tuple[LeftOut, ...]
     model: Model | None = None
-    network: NetworkRater | None = None  # in place of a model
-    unknown: str = ""  # why neither is known
+    network: NetworkRater | None = None  # instead of a model
+    unknown: str = ""  # the reason if neither is known
     dataset: Dataset | None = None  # where the episodes are, if given
 
     @property
@@ -60,7 +60,7 @@ class Findings:
 
     @property
     def rater(self) -> str:
-        """What rated the pairs: the name of a model or rater, or fingerprints; empty if unknown."""
+        """The name of the model or rater, or fingerprints; empty if unknown."""
         if self.model is not None:
             return self.model.name
         return ", ".join(self.fingerprints) if self.by_model or not self.rows else self.rated
@@ -82,7 +82,7 @@ def find(
     dataset: Dataset | Source | None,
     labels: Labels | Source | None = None,
 ) -> Findings:
-    """Return what can be found out from an evaluation, from ratings, or from a file of either."""
+    """Return the findings of an evaluation, of ratings, or of a file of either."""
     given: object = None if model is None else _named(model)
     if isinstance(labels, str | os.PathLike):
         labels = read_labels(Path(labels))
@@ -103,7 +103,7 @@ def find(
 
 
 def _named(model: Model | Source) -> Model | NetworkRater:
-    """Return a model, or a network that is given by its name or file."""
+    """Return a model, or a network given by its name or file."""
     if isinstance(model, Model):
         return model
     from hbtom.neural.nets import NETWORKS
@@ -163,10 +163,10 @@ def _recognised(found: Findings, given: object) -> Findings:
     """Add the model or network that made all ratings, or why it is unknown."""
     fingerprints = found.fingerprints
     if not fingerprints:
-        why = "the file has ratings only and does not say which model made them"
+        why = "the file has only ratings and does not say which model made them"
         return replace(found, unknown=why)
     if len(fingerprints) > 1:
-        return replace(found, unknown=f"these are results of {len(fingerprints)} models")
+        return replace(found, unknown=f"the results are from {len(fingerprints)} models")
     if not found.by_model:
         return _by_network(found, given)
     [wanted] = fingerprints
@@ -174,18 +174,18 @@ def _recognised(found: Findings, given: object) -> Findings:
     for model in [named] if named else map(Model.preset, presets()):
         if model.fingerprint == wanted:
             return replace(found, model=model)
-    why = f"the results are of the model {wanted}, "
-    why += f"and {named.name} is {named.fingerprint}" if named else "which is none of the presets"
+    why = f"the results are from the model {wanted}, "
+    why += f"but {named.name} is {named.fingerprint}" if named else "which is not a preset"
     return replace(found, unknown=why)
 
 
 def _by_network(found: Findings, given: object) -> Findings:
-    """Add the network that made all ratings: the given one, or one that comes with hbtom."""
+    """Add the network that made all ratings: the given one, or one shipped with hbtom."""
     from hbtom.neural.nets import NETWORKS
     from hbtom.neural.raters import NetworkRater, network_rater
 
     if found.rated not in NETWORKS:
-        why = f"{found.rated} is not a model of hbtom, and gives ratings only"
+        why = f"{found.rated} is not a model of hbtom, and gives only ratings"
         return replace(found, unknown=why)
     try:
         network = given if isinstance(given, NetworkRater) else network_rater(found.rated)
@@ -193,20 +193,20 @@ def _by_network(found: Findings, given: object) -> Findings:
         return replace(found, unknown=str(error))
     if [network.fingerprint] == found.fingerprints:
         return replace(found, network=network)
-    other = f"{network.file.name} holds other weights than those that rated"
-    return replace(found, unknown=f"{other}; name their file as the model")
+    other = f"the weights in {network.file.name} are not those that rated"
+    return replace(found, unknown=f"{other}; name the right file as the model")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Pairs to look at closely, the most telling first."""
+    """Pairs to look at closely, the most revealing first."""
 
     wrong: tuple[PairName, ...]
     close: tuple[PairName, ...]
 
 
 def choose(findings: Findings, limit: int = WRONG) -> Choice:
-    """Choose up to ``limit`` pairs that went wrong, and the closest calls among the right ones."""
+    """Choose up to ``limit`` wrong pairs, and the closest calls among the right ones."""
     margins = {name: margin(*both) for name, both in findings.ratings.items()}
     values = findings.values
     wrong = [name for name in margins if values[name] < 1]

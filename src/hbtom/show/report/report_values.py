@@ -1,4 +1,4 @@
-"""What a report draws, as plain values: columns with one entry per pair, in few digits."""
+"""The data of a report as plain values: columns with one entry per pair, in few digits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
 DIGITS = 4  # significant ones
-LEFT_OUT = 200  # files that are named; if there are more, only their number is given
+LEFT_OUT = 200  # most files to name; if there are more, only their number is given
 
 # A short name for charts, and where the figures are from: see hbtom.bench.published.
 SYSTEMS = {
@@ -40,7 +40,7 @@ _TASK = {one.folder: one for one in EVALUATION_TASKS}
 
 @dataclass(frozen=True)
 class Link:
-    """Where a pair can be watched and what was surprising about it, or why it cannot be."""
+    """Where a pair can be watched and what was surprising about it, or why it cannot be watched."""
 
     address: str = ""
     words: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Li
     place = {name: number for number, name in enumerate(findings.ratings)}
     edges = spreads.margin_edges(list(findings.ratings.values()))
     bounded = edges[-1] == 1
-    near = sum(edge <= (NEAR if bounded else 0) for edge in edges[1:])  # pairs fail, or nearly
+    near = sum(edge <= (NEAR if bounded else 0) for edge in edges[1:])  # wrong or nearly wrong
     return {
         "title": title(findings),
         "version": __version__,
@@ -115,7 +115,7 @@ def _score_row(line: ScoreLine, edges: Sequence[float]) -> Plain:
 
 
 def _measures(findings: Findings) -> list[spreads.Measure]:
-    """Return what is known about every episode."""
+    """Return the measures that are known for every episode."""
     if not findings.by_model:
         return [spreads.RATING]
     counted = [f"surprise_{part}" for part in _parts(findings)]
@@ -154,7 +154,7 @@ def _spread(findings: Findings, measure: spreads.Measure) -> Plain:
 
 
 def _calibration(findings: Findings) -> Plain | None:
-    """Return what share was expected, by plausibility; None if ratings are not between 0 and 1."""
+    """Return the share expected by plausibility; None if ratings are not between 0 and 1."""
     column = "plausibility" if findings.by_model else "rating"
     both: spreads.Both = list(_values(findings, column).values())
     if not all(0 <= value <= 1 for pair in both for value in pair):
@@ -171,7 +171,7 @@ def _calibration(findings: Findings) -> Plain | None:
 
 
 def _pairs(findings: Findings) -> Plain:
-    """Return all pairs as columns: what a list needs to be sorted and filtered by."""
+    """Return all pairs as columns, by which a list can be sorted and filtered."""
     tasks = {score.task: number for number, score in enumerate(findings.tasks)}
     margins = (margin(*both) for both in findings.ratings.values())
     columns = ["rating"]
@@ -204,7 +204,7 @@ def _link(link: Link) -> Plain:
 
 
 def _short(value: float | str) -> float | str:
-    """Return a number in few digits, whole ones without a point; infinity as text, and text."""
+    """Return a number in few digits, integers without a point; infinity as text; text as it is."""
     if isinstance(value, str):
         return plain(value)
     if not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""Writing a report and the pages beside it: all of it, or nothing."""
+"""Writing a report and the pages next to it: everything or nothing."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from hbtom.show.words import plain
 
 STYLES = ("report", "figures", "list", "print")
 SCRIPTS = (
-    "open",  # reads the data: a pair out of columns
+    "open",  # reads the data: makes pairs from columns
     "scores",  # the table, and the chart of it
-    "margins",  # how near failure is
+    "margins",  # how close pairs are to failure
     "spreads",  # what separates expected from unexpected episodes
-    "calibration",  # what a plausibility is worth
+    "calibration",  # how reliable plausibilities are
     "pair",  # one pair in detail
     "list",  # all pairs, sorted and filtered
-    "about",  # what judged what
+    "about",  # the model and the data
     "main",  # puts everything together
 )
 TEMPLATE = Path(__file__).parent / "template"
@@ -40,29 +40,29 @@ _OURS = b'<meta name="generator" content="hbtom">'
 def build(
     findings: Findings, choice: Choice, links: Mapping[PairName, Link], note: str = ""
 ) -> str:
-    """Return the report on what was found, with links to pages beside it and a note on them."""
+    """Return the report on findings, with links to pages next to it and a note about them."""
     return document(
         TEMPLATE,
         STYLES,
         SCRIPTS,
         title=title(findings),
-        instead=f"What can be read without it:\n\n{score_table(findings.tasks)}",
+        instead=f"Without it, you can read this table:\n\n{score_table(findings.tasks)}",
         data={**plain_report(findings, choice, links), "note": note},
     )
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, and what could not be."""
+    """The report that was written, and the reasons for missing pages."""
 
     path: Path
     folder: Path | None  # of pages; None if there are none
     pages: int
-    missing: tuple[str, ...]  # why there are no pages, or not of all pairs
+    missing: tuple[str, ...]  # reasons why pages are missing
 
 
 def folder_of(path: Path) -> Path:
-    """Return where the pages of a report are: ``report-pages`` beside ``report.html``."""
+    """Return the folder of a report's pages: ``report-pages`` next to ``report.html``."""
     return path.with_name(f"{path.stem}-pages")
 
 
@@ -76,13 +76,13 @@ def check(path: Path, *, overwrite: bool = False, otherwise: str = "--overwrite"
         hint = f"choose another name, or use {otherwise}"
         raise BadInput("the folder for its pages exists already", hint=hint, file=folder)
     if folder.is_symlink() or not folder.is_dir() or not all(map(_is_page, folder.iterdir())):
-        hint = "choose another name for the report, or move what is there"
-        problem = "this is where its pages belong, and something else is there"
+        hint = "choose another name for the report, or move these files"
+        problem = "the report's pages belong here, but there are other files"
         raise BadInput(problem, hint=hint, file=folder)
 
 
 def _is_page(path: Path) -> bool:
-    """Return whether a file is a page that hbtom made, and so may replace."""
+    """Return whether a file is a page made by hbtom, which it may replace."""
     with suppress(OSError):
         if path.suffix == ".html" and path.is_file():
             with path.open("rb") as stream:
@@ -98,7 +98,7 @@ def write(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Written:
-    """Write a report on what was found, and up to a number of pages beside it."""
+    """Write a report on findings, and up to this number of pages next to it."""
     check(path, overwrite=overwrite)
     choice = choose(findings, max(pages, WRONG))
     wanted = (*choice.wrong, *choice.close)[:pages] if not findings.unknown else ()
@@ -115,13 +115,14 @@ def write(
 
 
 def _note(findings: Findings, folder: Path, made: int) -> str:
-    """Say where the pages are, or why there are none; pairs whose page is missing say why."""
+    """Return a note on where the pages are, or why there are none."""
     if findings.unknown:
-        return f"There are no pages on which to watch these pairs: {findings.unknown}."
+        return f"There are no pages to watch these pairs on: {findings.unknown}."
     if made == 0:
         return ""
     pages = f"{made} pairs can be watched: their pages are" if made > 1 else "One page to watch is"
-    return f"{pages} in the folder {plain(folder.name)} beside this report. Keep the two together."
+    folder_name = plain(folder.name)
+    return f"{pages} in the folder {folder_name} next to this report. Keep the two together."
 
 
 def _write_pages(
@@ -131,7 +132,7 @@ def _write_pages(
     address: str,
     progress: Progress | None,
 ) -> dict[PairName, Link]:
-    """Write the pages of some pairs, and return where each is, or why it is missing."""
+    """Write the pages of these pairs, and return where each is, or why it is missing."""
     files = page_names(names)
     links: dict[PairName, Link] = {}
     for name, watched in counted(watch(findings, names), len(names), progress) if names else ():
@@ -144,13 +145,13 @@ def _write_pages(
 
 @contextmanager
 def _replaced(folder: Path) -> Iterator[Path]:
-    """Yield a new folder, which takes the place of ``folder`` once all has gone well.
+    """Yield a new folder, which replaces ``folder`` if there is no error.
 
-    If nothing was put into it there is no such folder afterwards.
+    If nothing was put into it, there is no such folder afterwards.
     """
     with system_errors("the pages cannot be written", folder), scratch(folder.parent) as work:
         new = work / "new"
-        new.mkdir()  # with the permissions that new folders have
+        new.mkdir()  # with the usual permissions of new folders
         yield new
         if folder.exists():
             folder.rename(work / "old")

@@ -1,4 +1,4 @@
-"""How measures are spread among expected and unexpected episodes, and margins among pairs."""
+"""How measures are distributed over expected and unexpected episodes, and margins over pairs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from hbtom.bench.score import pair_score
 
 BINS = 25
 SIDE = 20  # bins of margins on either side of zero
-_WITHIN = (0.01, 0.99)  # quantiles that a range without natural bounds reaches to
-_LARGEST = 1e300  # the greatest value that still leaves room for computing with it
-_FINE = 1e-9  # the least range, as a share of the values in it, that can be divided into bins
+_WITHIN = (0.01, 0.99)  # quantiles that bound a range without natural bounds
+_LARGEST = 1e300  # largest value that does not overflow in computations
+_FINE = 1e-9  # least range, relative to its values, that can be divided into bins
 
 Both = Sequence[tuple[float, float]]  # of the expected and the unexpected member of each pair
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that is known about every episode."""
+    """A number that is known for every episode."""
 
     name: str  # of the column
     label: str
     bounded: bool  # between 0 and 1
-    rises: bool  # with how expected an episode is; surprises fall
+    rises: bool  # larger for expected episodes; surprises are smaller
 
 
 MEASURES = (
@@ -44,15 +44,15 @@ RATING = Measure("rating", "Rating", bounded=False, rises=True)
 
 @dataclass(frozen=True)
 class Spread:
-    """How many episodes have values in each part of a range; the outermost parts are open."""
+    """How many episodes have values in each part of a range; the outermost parts are unbounded."""
 
     expected: tuple[int, ...]
     unexpected: tuple[int, ...]
-    right: float  # share of pairs whose members the measure by itself tells apart; ties count half
+    right: float  # share of pairs that the measure alone gets right; ties count one half
 
 
 def range_of(measure: Measure, values: Both) -> tuple[float, float]:
-    """Return where to look for the values of a measure: [0, 1], or where nearly all of them are."""
+    """Return the range of a measure: [0, 1], or one that contains nearly all values."""
     if measure.bounded:
         return 0.0, 1.0
     known = np.array([value for both in values for value in both])
@@ -69,7 +69,7 @@ def range_of(measure: Measure, values: Both) -> tuple[float, float]:
 
 
 def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Spread:
-    """Count the values of a measure, of either member of each pair."""
+    """Count the values of a measure, for both members of each pair."""
     right = [pair_score(e, u) if measure.rises else pair_score(u, e) for e, u in values]
     expected, unexpected = np.array(values, dtype=np.float64).T
     edges = np.linspace(*bounds, BINS + 1)
@@ -77,7 +77,7 @@ def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Sprea
 
 
 def margin_edges(ratings: Both) -> tuple[float, ...]:
-    """Return where the bins of margins end, zero in the middle: from -1 to 1 if ratings allow."""
+    """Return the edges of the bins of margins, symmetric about zero; from -1 to 1 if possible."""
     reach = 1.0
     if not all(0 <= one <= 1 for both in ratings for one in both):
         sizes = [abs(e - u) for e, u in ratings if math.isfinite(e - u)]
@@ -86,6 +86,6 @@ def margin_edges(ratings: Both) -> tuple[float, ...]:
 
 
 def count(values: ArrayLike, edges: Annotated[ArrayLike, "edge"]) -> tuple[int, ...]:
-    """Return how many values each bin holds; the outermost hold all beyond."""
+    """Return the number of values in each bin; the outermost bins are unbounded."""
     ends = np.asarray(edges)
     return tuple(np.histogram(np.clip(values, ends[0], ends[-1]), ends)[0].tolist())

@@ -1,4 +1,4 @@
-"""Pages on which to watch pairs: find their episodes, judge them again, and check the result."""
+"""Pages to watch pairs on: find their episodes, judge them again, and check the result."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from hbtom.show.words import distinct, explain, plain
 if TYPE_CHECKING:
     from hbtom.neural.raters import NetworkRater
 
-_LONGEST = 80  # letters of a page's name
+_LONGEST = 80  # most letters in a page's name
 _SAME = 1e-6  # plausibilities that differ by less are the same on another machine
 _ALIKE = 1e-3  # the same for ratings of networks, which compute with fewer digits
 
 
 @dataclass(frozen=True)
 class Watched:
-    """The page of a pair that was to be watched, or why there is none."""
+    """The page of a pair, or why there is none."""
 
     text: str = ""  # of the page
-    words: tuple[str, ...] = ()  # what was surprising about either member
+    words: tuple[str, ...] = ()  # what was surprising about each member
     missing: str = ""
 
 
@@ -82,24 +82,24 @@ def _reacted(network: NetworkRater, rows: tuple[Row, Row], loaded: Sequence[Load
         figures += reaction_figure(f"{row.pair}{row.member}", reaction)
         words.append(reaction_words(reaction))
     title = plain(rows[0].pair)
-    told = f"What {network.name} expected of this pair ({plain(rows[0].task)})."
-    top = message(title, [told], figures)
-    instead = "The pictures are shown all the same."
+    heading = f"What {network.name} expected of this pair ({plain(rows[0].task)})."
+    top = message(title, [heading], figures)
+    instead = "The pictures are shown anyway."
     text = document(TEMPLATE, (MESSAGE,), (), title=title, instead=instead, data={}, top=top)
     return Watched(text, tuple(words))
 
 
 def _unreadable(row: Row, error: BadInput) -> Watched:
-    return Watched(missing=f"member {row.member} cannot be read any more: {error}")
+    return Watched(missing=f"member {row.member} can no longer be read: {error}")
 
 
 def _changed(row: Row, now: str, before: str) -> Watched:
-    told = f"{now} instead of {before}: its file has changed, or hbtom has"
-    return Watched(missing=f"member {row.member} is now judged otherwise, {told}")
+    why = f"{now} instead of {before}: its file has changed, or hbtom has"
+    return Watched(missing=f"member {row.member} is now judged differently, {why}")
 
 
 def _member(row: Row) -> Member:
-    """Return an episode where it was when it was judged: a file, or an archive and a name in it."""
+    """Return an episode at its place when it was judged: a file, or a name in an archive."""
     path = row.file
     while not os.path.isfile(path) and os.path.dirname(path) not in ("", path):
         path = os.path.dirname(path)

@@ -1,4 +1,4 @@
-"""A local web server on which to browse a dataset: its tasks, pairs and episodes, and outcomes.
+"""A local web server for browsing a dataset: its tasks, pairs, episodes and outcomes.
 
-Nothing is imported here: ``serving`` needs the extra ``viewer``, and processes that judge do not.
+Nothing is imported here: ``serving`` needs the extra ``viewer``, but judging processes do not.
 """

@@ -1,4 +1,4 @@
-"""The application: which address is answered with what."""
+"""The application: the answer to each address."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def make_app(
     token: str | None = None,
     workers: int | None = None,
 ) -> HostCheck:
-    """Return the application, which judges by ``workers`` processes while it runs.
+    """Return the application, which judges with ``workers`` processes while it runs.
 
-    If there is a ``token``, only requests that know it are answered.
+    If there is a ``token``, only requests with it are answered.
     """
 
     @asynccontextmanager
@@ -61,13 +61,13 @@ def make_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    # What is refused closes its connection: others may need it.
+    # A refused request closes its connection, because others may need it.
     refuse = partial(_message, "Request refused", status=403, headers={"connection": "close"})
     return HostCheck(app, host, token, _policy(), refuse)
 
 
 def _policy() -> str:
-    """Return the policy that allows the scripts of all pages; these are empty."""
+    """Return a policy that allows the scripts of all pages; the pages made for it are empty."""
     nothing = Shown("", "", {})
     pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
     return policy(pages)
@@ -90,7 +90,7 @@ async def _pairs(request: Request) -> Response:
 
 
 async def _pair(request: Request) -> Response:
-    """Answer with a row of the list, after judging the pair if need be."""
+    """Answer with a row of the list, after judging the pair if necessary."""
     desk, (model, _), entry = _desk(request), _asked(request), _entry(request)
     await desk.outcome(model, entry)
     return JSONResponse(row(desk, model, entry))
@@ -111,7 +111,7 @@ async def _watch(request: Request) -> Response:
 
 
 async def _judge(request: Request) -> Response:
-    """Begin to judge all pairs that are found by a search."""
+    """Begin to judge all pairs that match a search."""
     desk, (model, selection) = _desk(request), _asked(request)
     if not desk.start(model, desk.catalogue.within(selection)):
         raise HTTPException(409, "Pairs are being judged already.")
@@ -124,7 +124,7 @@ async def _stop(request: Request) -> Response:
     return JSONResponse({}, status_code=202)
 
 
-# What is asked for
+# Requests
 
 
 def _desk(request: Request) -> Session:
@@ -153,7 +153,7 @@ def _entry(request: Request) -> Entry:
     return entry
 
 
-# What cannot be done
+# Errors
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -168,11 +168,11 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     _log.error("an error in hbtom itself, at %s", request.url.path, exc_info=error)
-    told = "This is an error in hbtom itself. The terminal of the server shows what happened."
-    return _message("Something is broken", told, status=500)
+    text = "This is an error in hbtom itself. The terminal of the server shows what happened."
+    return _message("Something is broken", text, status=500)
 
 
 def _message(
-    title: str, told: str, *, status: int, headers: Mapping[str, str] | None = None
+    title: str, text: str, *, status: int, headers: Mapping[str, str] | None = None
 ) -> Response:
-    return HTMLResponse(message_page(title, [told]), status_code=status, headers=headers)
+    return HTMLResponse(message_page(title, [text]), status_code=status, headers=headers)

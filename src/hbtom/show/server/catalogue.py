@@ -1,6 +1,6 @@
-"""What there is to see: the pairs of a dataset, by the names that they have in addresses.
+"""The catalogue: the pairs of a dataset, by their names in addresses.
 
-Nothing is ever looked up by a path: what an address names is an entry of the catalogue, or nothing.
+Nothing is ever looked up by a path: an address names an entry of the catalogue, or nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A task: its name in addresses, what it is called, and what its pairs are about."""
+    """A task: its name in addresses, its label, and what its pairs are about."""
 
     name: str
     label: str
@@ -40,10 +40,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pairs are asked for; empty fields do not matter."""
+    """The requested pairs; empty fields do not matter."""
 
     task: str = ""
-    search: str = ""  # is part of the name of the task or of the pair
+    search: str = ""  # a part of the name of the task or of the pair
     outcome: str = ""
 
 
@@ -62,7 +62,7 @@ class Catalogue:
         return self.index.get((task, name))
 
     def within(self, selection: Selection) -> list[Entry]:
-        """Return the entries of the task that match the search, whatever their outcome."""
+        """Return the entries of the task that match the search, with any outcome."""
         sought = selection.search.casefold().split()
         return [
             entry
@@ -98,7 +98,7 @@ def catalogue(dataset: Dataset) -> Catalogue:
 
 
 def printable(names: Collection[str]) -> dict[str, str]:
-    """Return for each name one that can be printed, and that none of the others has."""
+    """Return a distinct, printable name for each name."""
     return dict(zip(names, distinct(map(plain, names)), strict=True))
 
 
@@ -110,7 +110,7 @@ def _section(task: str, name: str, pairs: int) -> Section:
 
 
 def _shortened(one: LeftOut, root: str) -> LeftOut:
-    """Return what was left out, with paths that start from the dataset."""
+    """Return a file left out, with paths that start from the dataset."""
     start = root.rstrip(os.sep) + os.sep
     file, why = (plain(text.replace(start, "")) for text in (one.file, one.why))
     return LeftOut(file, why, one.unreadable, one.count)

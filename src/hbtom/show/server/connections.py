@@ -1,7 +1,7 @@
-"""Connections: a client must ask soon, read the answer, and give way to others.
+"""Connections: a client must send a request soon, read the answer, and make room for others.
 
-Otherwise a thousand connections that never ask anything would use up all the files that a process
-may open, and nobody would be answered any more.
+Otherwise, a thousand idle connections would use up all files that a process may open, and nobody
+would get an answer any more.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST = 64  # connections; a browser opens six
-PATIENCE = 10.0  # seconds for asking, whether anything was asked before or not, and for reading on
+MOST = 64  # most connections; a browser opens six
+PATIENCE = 10.0  # seconds for sending a request, the first or another, and for reading more
 
 
 def most_connections() -> int:
-    """Return how many connections there may be: fewer where a process may open few files."""
+    """Return the most connections: fewer if a process may open only a few files."""
     try:
         import resource
-    except ImportError:  # Windows counts otherwise
+    except ImportError:  # Windows counts differently
         return MOST
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if files == resource.RLIM_INFINITY else max(1, min(MOST, files // 4))
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if it takes too long, or has waited longest of too many."""
+    """A connection that is closed if it takes too long, or is idle longest of too many."""
 
     most = most_connections()
 
@@ -50,7 +50,7 @@ class Connection(H11Protocol):
             self._timer.cancel()
 
     def pause_writing(self) -> None:
-        """Begin to wait for the client to read, even if more was asked already."""
+        """Begin to wait for the client to read, even if it has already sent more requests."""
         super().pause_writing()
         self._timer.cancel()
         self._wait()
@@ -62,13 +62,13 @@ class Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if not self.busy:  # else the next request was there already
+        if not self.busy:  # otherwise the next request has already arrived
             self._timer.cancel()
             self._wait()
 
     @property
     def busy(self) -> bool:
-        """Whether a question is being answered."""
+        """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def drop(self) -> None:
@@ -77,7 +77,7 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def _wait(self) -> None:
-        """Begin to wait for a whole question; bytes that trickle in do not make it longer."""
+        """Begin to wait for a whole request; bytes that trickle in do not extend the time."""
         self.since = self.loop.time()
         self._unread: float = math.inf
         self._timer: Any = self.loop.call_later(PATIENCE, self._look)

@@ -1,11 +1,11 @@
-"""Who is answered, and what browsers are told about the answers.
+"""Who gets answers, and the headers that tell browsers how to treat them.
 
-A server on one's own machine can be reached by every web page that one's browser shows. So it
-answers only to its own names (a page whose host name was made to point here gets nothing), tells
-browsers to let no other site use what it says, and does nothing that another site asks for.
+Every web page in a user's browser can reach a server on the same machine. So the server answers
+only to its own names (a page whose host name was made to point here gets nothing), tells browsers
+to let no other site use its answers, and does nothing that another site requests.
 
-A server that other machines can reach answers only to those who know its token. That is part of the
-address that is printed; a cookie keeps it from then on.
+A server that other machines can reach answers only to clients that know its token. The token is
+part of the printed address; a cookie keeps it from then on.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class HostCheck:
         address = _address(host)
         self._any_address = address is not None and address.is_unspecified
         self._names = {*LOOPBACK, host.lower()}
-        if self._any_address:  # it listens to all who can reach this machine
+        if self._any_address:  # it listens to everyone who can reach this machine
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
         self._headers = {**_HEADERS, "content-security-policy": policy}
         self._refuse = refuse
@@ -75,7 +75,7 @@ class HostCheck:
         await app(scope, receive, guarded)
 
     def _admitted(self, request: HTTPConnection) -> ASGIApp:
-        """Return what answers: the application, if there is no token, or if it is known."""
+        """Return the application if there is no token or the client knows it; else a refusal."""
         if self._token is None:
             return self._app
         if _same(request.query_params.get("token", ""), self._token):
@@ -85,7 +85,7 @@ class HostCheck:
         return self._refuse("Open the address that the server printed, including its token.")
 
     def _problem(self, method: str, headers: Headers) -> str | None:
-        """Say why a request is not answered; None if it is."""
+        """Return why a request is refused; None if it is not."""
         host = headers.get("host", "")
         if not self._is_ours(host):
             return "This server does not go by that name."
@@ -99,24 +99,24 @@ class HostCheck:
         return None if ok else "This server refuses requests from other sites."
 
     def _is_ours(self, host: str) -> bool:
-        """Tell whether a Host header names this server; its port may be that of a tunnel."""
+        """Return whether a Host header names this server; its port may be that of a tunnel."""
         found = _HOST.fullmatch(host.lower())
         name = found["name"].strip("[]").rstrip(".") if found else ""
         return name in self._names or (self._any_address and _address(name) is not None)
 
 
 def _same(given: str, token: str) -> bool:
-    """Compare in a time that does not tell how much of it is right."""
+    """Compare in a time that does not reveal how much is right."""
     return secrets.compare_digest(given.encode(errors="replace"), token.encode())
 
 
 def _cookie(token: str) -> str:
-    """Return the name of the cookie; servers on one machine, which share cookies, differ in it."""
+    """Return the cookie's name; servers on one machine share cookies, so their names differ."""
     return f"hbtom-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
 
 
 def _welcome(request: HTTPConnection, token: str) -> Response:
-    """Give a token as a cookie, and lead on to the same address without it."""
+    """Set the token as a cookie, and redirect to the same address without it."""
     others = [
         (name, value) for name, value in request.query_params.multi_items() if name != "token"
     ]
@@ -141,7 +141,7 @@ def policy(documents: Iterable[str]) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach what listens there."""
+    """Return whether only this machine can reach this host."""
     address = _address(host)
     return host.lower() == "localhost" or (address is not None and address.is_loopback)
 

@@ -1,4 +1,4 @@
-"""A few processes that judge, so that the server always has time to answer."""
+"""A few judging processes, so that the server always has time to answer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hbtom.errors import BadInput
 P = ParamSpec("P")
 T = TypeVar("T")
 
-GRACE = 1.0  # seconds that processes have for finishing what they do
+GRACE = 1.0  # seconds that processes have to finish their work
 
 
 class Judges:
     """Processes that each do one piece of work at a time; other work waits here.
 
-    They are started when they are needed, and spawned rather than forked, because this process has
-    connections that are not theirs.
+    They are started on demand, and spawned rather than forked, because a fork would inherit this
+    process's connections.
     """
 
     def __init__(self, count: int | None = None) -> None:
@@ -32,7 +32,7 @@ class Judges:
         self._busy: set[asyncio.Future[Any]] = set()
 
     async def do(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Have some work done, and return its result."""
+        """Let a process do the work, and return its result."""
         async with self._free:
             pool = self._pool
             try:
@@ -52,10 +52,10 @@ class Judges:
     def _settle(self, done: asyncio.Future[Any]) -> None:
         self._busy.discard(done)
         if not done.cancelled():
-            done.exception()  # which may no longer interest anybody
+            done.exception()  # mark it as seen, since nobody may be waiting for it
 
     async def close(self) -> None:
-        """End the processes: at once if they are idle, else soon."""
+        """End the processes: at once if they are idle, otherwise soon."""
         self._pool.shutdown(wait=False)
         await self._finished(GRACE)
         if self._busy:

@@ -1,4 +1,4 @@
-"""The list of pairs: what its page gets at first, and whenever it asks."""
+"""The list of pairs: its page, and the answers to the page's requests."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from hbtom.show.server.catalogue import Entry, Selection
 from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VERDICTS
 
-SHEET = 50  # rows at a time
-LEFT_OUT = 200  # files that are named
-PROGRESS = ("model", "done", "total", "going", "problem")  # what is told of a run
+SHEET = 50  # rows per request
+LEFT_OUT = 200  # most files to name
+PROGRESS = ("model", "done", "total", "going", "problem")  # fields of a run that the page gets
 TEMPLATE = Path(__file__).parent / "template"
 STYLES = ("list", "rows")
 SCRIPTS = (
-    "kept",  # what is chosen holds for all pages
-    "address",  # what is asked for, which is what the address of the page says
+    "kept",  # choices that hold for all pages
+    "address",  # the selection, which is in the address of the page
     "rows",  # the pairs
-    "judging",  # finding out what is not known yet, pair by pair
-    "controls",  # the ways to choose
-    "run",  # judging all
-    "keys",  # that steer it
-    "list",  # puts all of it together
+    "judging",  # judges pairs that are not judged yet, one by one
+    "controls",  # menus, search and filters
+    "run",  # judging all pairs
+    "keys",  # keyboard shortcuts
+    "list",  # puts everything together
 )
 
 
 def list_document(title: str, facts: Plain) -> str:
-    """Return the page that lists pairs; it asks for the rows itself."""
+    """Return the page that lists pairs, which requests the rows itself."""
     return document(
         TEMPLATE,
         STYLES,
@@ -85,7 +85,7 @@ def listing(desk: Session, model: str, selection: Selection, start: int) -> Plai
 
 
 def _counted(verdicts: Sequence[str]) -> Plain:
-    """Return how many pairs there are of each verdict, and the accuracy so far."""
+    """Return the number of pairs with each verdict, and the accuracy so far."""
     count = Counter(verdicts)
     judged = count["right"] + count["wrong"] + count["tie"]
     right = count["right"] + count["tie"] / 2
@@ -98,7 +98,7 @@ def _counted(verdicts: Sequence[str]) -> Plain:
 
 
 def row(desk: Session, model: str, entry: Entry) -> Plain:
-    """Return what is known of a pair."""
+    """Return everything known about a pair."""
     known = desk.known(model, entry)
     return {
         "task": entry.task,

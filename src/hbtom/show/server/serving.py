@@ -1,4 +1,4 @@
-"""Listening, and serving until told to stop."""
+"""Listening, and serving until stopped."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hbtom.errors import BadInput
 from hbtom.show.server.connections import Connection
 from hbtom.show.server.host_check import HostCheck
 
-QUEUE = 128  # connections that wait to be let in
-PATIENCE = 1  # seconds that answers under way have when the server is stopped
+QUEUE = 128  # most connections that wait to be accepted
+PATIENCE = 1  # seconds that unfinished answers have when the server is stopped
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 is any that is free."""
+    """Return a socket that listens; port 0 is any free port."""
     where = f"{host}, port {port}"
     try:
         (family, _, _, _, address), *_ = socket.getaddrinfo(
@@ -28,17 +28,17 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server(address, family=family, backlog=QUEUE)
     except (OSError, UnicodeError) as error:
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-            problem = f"something else listens at {where}, perhaps another viewer"
-            hint = "choose another port with --port, or any that is free with --port 0"
+            problem = f"another program listens at {where}, perhaps another viewer"
+            hint = "choose another port with --port, or any free port with --port 0"
         else:
             why = getattr(error, "strerror", None) or error
             problem = f"it is not possible to listen at {where}: {why}"
-            hint = "without --host and --port it is 127.0.0.1, port 8765"
+            hint = "without --host and --port, it is 127.0.0.1, port 8765"
         raise BadInput(problem, hint=hint) from None
 
 
 def address_of(listener: socket.socket, token: str | None = None) -> str:
-    """Return the address at which a browser on this machine finds what listens."""
+    """Return the address of a listening socket for a browser on this machine."""
     host, port = listener.getsockname()[:2]
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     address = f"http://[{here}]:{port}/" if ":" in here else f"http://{here}:{port}/"
@@ -46,7 +46,7 @@ def address_of(listener: socket.socket, token: str | None = None) -> str:
 
 
 def serve(listener: socket.socket, app: HostCheck, announce: Callable[[], None]) -> None:
-    """Serve an application until Ctrl-C, or until the process is told to end.
+    """Serve an application until Ctrl-C, or until the process is terminated.
 
     ``announce`` is called once Ctrl-C stops the server instead of interrupting it.
     """
@@ -54,17 +54,17 @@ def serve(listener: socket.socket, app: HostCheck, announce: Callable[[], None])
         app,
         loop="asyncio",
         http=Connection,
-        backlog=max(1, Connection.most // 8),  # are let in at a time, before any can give way
+        backlog=max(1, Connection.most // 8),  # accepted at a time, before any can be closed
         ws="none",
         lifespan="on",
-        log_level="critical",  # the application itself tells what went wrong
+        log_level="critical",  # the application itself reports errors
         access_log=False,
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=PATIENCE,
     )
     server = _Server(config)
-    # From now on, Ctrl-C stops the server, also while it is about to start or to end.
+    # From now on, Ctrl-C stops the server, even while it is starting or ending.
     before = signal.signal(signal.SIGINT, server.handle_exit)
     try:
         announce()
@@ -74,12 +74,12 @@ def serve(listener: socket.socket, app: HostCheck, announce: Callable[[], None])
 
 
 class _Server(uvicorn.Server):
-    """A server that Ctrl-C stops in order, even if it is pressed repeatedly."""
+    """A server that Ctrl-C stops in an orderly way, even if it is pressed repeatedly."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for one in sockets or ():
-            one.listen(QUEUE)  # uvicorn has made it as short as what is let in at a time
+            one.listen(QUEUE)  # uvicorn has made the queue as short as the backlog
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if sig == signal.SIGINT:

@@ -1,4 +1,4 @@
-"""The state of the server: outcomes that are known, and processes that judge the rest."""
+"""The state of the server: known outcomes, and processes that judge the rest."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from hbtom.show.words import plain
 
 K = TypeVar("K")
 V = TypeVar("V")
-OUTCOMES = 200_000  # that are remembered, of a few numbers each
-DRAWINGS = 16  # likewise, of a megabyte each
+OUTCOMES = 200_000  # most outcomes to remember, of a few numbers each
+DRAWINGS = 16  # most drawings to remember, of a megabyte each
 Raters = Mapping[str, Model | CheckedRater]  # by their names in addresses
 Key = tuple[str, int, tuple[tuple[int, ...], ...]]  # a model, a place, the state of the files
 _log = logging.getLogger(__name__)
 
 
 class RequestCache(Generic[K, V]):
-    """Answers that are remembered while they are among the ``most`` that were asked for last."""
+    """A cache of the ``most`` recently requested answers."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -37,13 +37,13 @@ class RequestCache(Generic[K, V]):
         self._sought: dict[K, asyncio.Task[V]] = {}
 
     def known(self, key: K) -> V | None:
-        """Return an answer without looking for it."""
+        """Return an answer if it is cached."""
         return self._known.get(key)
 
     async def ask(self, key: K, find: Callable[[], Coroutine[Any, Any, V]]) -> V:
-        """Return an answer, which is looked for unless it is known or looked for already.
+        """Return an answer; find it unless it is cached or already being found.
 
-        If the client goes away, the answer is found all the same. Failures are not remembered.
+        If the client goes away, the answer is still found. Failures are not cached.
         """
         if key in self._known:
             self._known.move_to_end(key)
@@ -55,7 +55,7 @@ class RequestCache(Generic[K, V]):
         return await asyncio.shield(self._sought[key])
 
     def remember(self, key: K, answer: V) -> None:
-        """Remember an answer, and forget the one that was not asked for the longest."""
+        """Cache an answer, and drop the one least recently requested."""
         self._known[key] = answer
         self._known.move_to_end(key)
         while len(self._known) > self._most:
@@ -67,7 +67,7 @@ class RequestCache(Generic[K, V]):
             self.remember(key, done.result())
 
     async def close(self) -> None:
-        """Stop looking for answers."""
+        """Stop finding answers."""
         sought = list(self._sought.values())
         for task in sought:
             task.cancel()
@@ -76,12 +76,12 @@ class RequestCache(Generic[K, V]):
 
 @dataclass
 class Run:
-    """Judging many pairs in the background: how far it has got."""
+    """The progress of judging many pairs in the background."""
 
     model: str
     total: int
     done: int = 0
-    problem: str = ""  # that ended it
+    problem: str = ""  # the error that ended it
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
@@ -94,10 +94,10 @@ class Session:
 
     def __init__(self, catalogue: Catalogue, models: Raters, judges: Judges) -> None:
         self.catalogue = catalogue
-        self.models = models  # the first is the one to begin with
+        self.models = models  # the first is the default
         self.run: Run | None = None
         self._judges = judges
-        # Loading is soon done, compiling is not.
+        # Loading kernels is fast, compiling them is not.
         own = [one for one in models.values() if isinstance(one, Model)]
         self._compiled = worth_compiling(own, WORTH_LOADING)
         self._outcomes: RequestCache[Key, Outcome] = RequestCache(OUTCOMES)
@@ -112,13 +112,13 @@ class Session:
         return UNJUDGED if known is None else known.verdict
 
     def select(self, model: str, selection: Selection) -> list[Entry]:
-        """Return all entries that are asked for, as far as is known."""
+        """Return all entries of a selection, given the outcomes known so far."""
         within = self.catalogue.within(selection)
         wanted = selection.outcome
         return [one for one in within if wanted in ("", self.verdict(model, one))]
 
     async def outcome(self, model: str, entry: Entry) -> Outcome:
-        """Return the outcome of a pair, which is judged if need be."""
+        """Return the outcome of a pair, which is judged if necessary."""
 
         async def find() -> Outcome:
             return await self._judges.do(rate_pair, self.models[model], entry.pair, self._compiled)
@@ -126,7 +126,7 @@ class Session:
         return await self._outcomes.ask(_key(model, entry), find)
 
     async def drawing(self, model: str, entry: Entry, view: View) -> Drawing:
-        """Return what a page shows of a pair or an episode."""
+        """Return the drawing of a pair or an episode for a page."""
         key = _key(model, entry)
 
         async def find() -> Drawing:
@@ -142,7 +142,7 @@ class Session:
     # Judging all
 
     def start(self, model: str, entries: Sequence[Entry]) -> bool:
-        """Begin to judge all entries that are not judged yet, unless a run is going on."""
+        """Begin to judge all entries that are not judged yet, unless a run is in progress."""
         if self.run is not None and self.run.going:
             return False
         todo = [entry for entry in entries if self.known(model, entry) is None]
@@ -156,7 +156,7 @@ class Session:
             self.run.task.cancel()
 
     async def _judge_all(self, run: Run, todo: Sequence[Entry]) -> None:
-        """Judge as many at a time as there are judges, so that others do not wait for long."""
+        """Judge as many pairs at a time as there are judges, so that others do not wait long."""
         waiting = iter(todo)
 
         async def one_after_another() -> None:
@@ -183,13 +183,13 @@ class Session:
 
 
 def _key(model: str, entry: Entry) -> Key:
-    """Return what an answer is about: a model, a pair, and its files as they are now."""
+    """Return the key of an answer: a model, a pair, and the current state of its files."""
     paths = dict.fromkeys((entry.pair.expected.path, entry.pair.unexpected.path))
     return model, entry.place, tuple(map(_state, paths))
 
 
 def _state(path: str) -> tuple[int, ...]:
-    """Return what changes when a file does, without reading it; empty if it is gone."""
+    """Return values that change when a file does, without reading it; empty if it is gone."""
     try:
         known = os.stat(path)
     except (OSError, ValueError):
@@ -198,7 +198,7 @@ def _state(path: str) -> tuple[int, ...]:
 
 
 def choice_of_models(chosen: str, rater: str | None = None) -> dict[str, Model | CheckedRater]:
-    """Return what to choose from: a rater, if one is named, the named model, and all presets."""
+    """Return the choices: a rater if one is named, the named model, and all presets."""
     if rater is not None:
         from hbtom.neural.raters import chosen_rater
 

@@ -1,4 +1,4 @@
-"""What surrounds the page of an episode: the ways back to the list and on to other pairs."""
+"""The navigation around the page of an episode: back to the list, and to other pairs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def watch_document(shown: Shown, top: str) -> str:
 
 
 def message_page(title: str, lines: Sequence[str], *, top: str = "", figure: str = "") -> str:
-    """Return a page with nothing but a message, and a figure if there is one, as markup."""
+    """Return a page with only a message, and a figure if there is one, as markup."""
     way = "" if top else '<p><a href="/">All pairs</a></p>\n'
     whole = top + message(title, lines, figure + way)
     styles = *STYLES, MESSAGE
@@ -80,8 +80,8 @@ def _place(desk: Session, model: str, entry: Entry) -> str:
     label = html.escape(desk.catalogue.sections[entry.task].label)
     verdict = desk.verdict(model, entry)
     mark = f'<span class="verdict {verdict}">{MARKS[verdict]} {verdict}</span>'
-    told = "" if verdict == UNJUDGED else mark
-    return f'<p class="place">{label} <b>{html.escape(entry.name)}</b> {told}</p>\n'
+    shown = "" if verdict == UNJUDGED else mark
+    return f'<p class="place">{label} <b>{html.escape(entry.name)}</b> {shown}</p>\n'
 
 
 def _group(name: str, links: Sequence[str]) -> str:
@@ -91,13 +91,15 @@ def _group(name: str, links: Sequence[str]) -> str:
 def _link(
     target: str | None, text: str, *, here: bool = False, class_: str = "", **more: str
 ) -> str:
-    """Return a link with more attributes; without a target, the same words without a link."""
+    """Return a link with more attributes; without a target, only its text."""
     if target is None:
         return f'<span class="nowhere">{html.escape(text)}</span>'
     given = {"class": class_, "href": target, **more}
-    told = "".join(f' {name}="{html.escape(value)}"' for name, value in given.items() if value)
+    attributes = "".join(
+        f' {name}="{html.escape(value)}"' for name, value in given.items() if value
+    )
     current = ' aria-current="page"' if here else ""
-    return f"<a{told}{current}>{html.escape(text)}</a>"
+    return f"<a{attributes}{current}>{html.escape(text)}</a>"
 
 
 def address(path: str, model: str, selection: Selection, **more: str) -> str:

@@ -1,4 +1,4 @@
-"""What judging processes do: find the outcome of a pair, and what a page shows of it."""
+"""The work of judging processes: the outcome of a pair, and its drawing for a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hbtom.show.words import plain
 
 Verdict = Literal["right", "wrong", "tie", "unreadable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-UNJUDGED = "unjudged"  # what has no verdict yet
+UNJUDGED = "unjudged"  # there is no verdict yet
 View = Literal["both", "e", "u"]  # a pair, or one episode of it
 VIEWS: tuple[View, ...] = get_args(View)
 
@@ -44,7 +44,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a page shows, with the outcome of a pair; or why nothing can be shown."""
+    """The content of a page, with the outcome of a pair; or why nothing can be shown."""
 
     shown: Shown | None
     outcome: Outcome | None
@@ -57,7 +57,7 @@ def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> Outcom
     if isinstance(rater, Model):
         if compiled:
             start_compiler()
-    elif rater.origin:  # found by its name, and warmed up once in this process
+    elif rater.origin:  # it is found by its name, and warmed up once in this process
         _warm_up_once(rater.origin, rater.folder)
     else:
         rater.warm_up(1)
@@ -82,12 +82,12 @@ def _warm_up_once(origin: str, folder: str) -> None:
 
 
 def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) -> Drawing:
-    """Rate a pair, or one episode of it, and return what a page shows of that."""
+    """Rate a pair, or one episode of it, and return its drawing for a page."""
     if isinstance(rater, CheckedRater):
         figure = _figure(rater.rater, pair, view)
-        gives = "shows what it expected" if figure else "gives ratings only"
-        told = f"{plain(rater.name)} {gives}. To watch the pair, choose a model above."
-        return Drawing(None, rate_pair(rater, pair, compiled), (told,), figure)
+        gives = "shows what it expected" if figure else "gives only ratings"
+        note = f"{plain(rater.name)} {gives}. To watch the pair, choose a model above."
+        return Drawing(None, rate_pair(rater, pair, compiled), (note,), figure)
     judgements, problems = _judged(rater, pair, view, compiled)
     rated = {member: judgement.plausibility for member, judgement in judgements.items()}
     outcome = _outcome(rated, problems) if view == "both" else None
@@ -100,7 +100,7 @@ def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) ->
 
 
 def _figure(rater: object, pair: Pair, view: View) -> str:
-    """Return what a network expected of those members that it can rate; nothing of other raters."""
+    """Return what a network expected of the members it can rate; nothing for other raters."""
     from hbtom.neural.raters import NetworkRater
     from hbtom.show.page.reaction_figure import reaction_figure
 
@@ -118,7 +118,7 @@ def _figure(rater: object, pair: Pair, view: View) -> str:
 def _judged(
     model: Model, pair: Pair, view: View, compiled: bool
 ) -> tuple[dict[str, Judgement], tuple[str, ...]]:
-    """Return the judgements of those members that can be read, and why others cannot."""
+    """Return the judgements of the readable members, and why others cannot be read."""
     if compiled:
         start_compiler()
     ((_, *episodes),) = load_pairs([pair])

@@ -1,7 +1,7 @@
-"""What the studio knows while it runs: every version of every trial, so that nothing gets lost.
+"""The state of the studio: every version of every trial, so that nothing gets lost.
 
-The page only knows the numbers of trials. What a file holds never leaves the server, so that its
-numbers and fields stay as they are.
+The page knows only the numbers of trials. The content of a file never leaves the server, so that
+its numbers and fields stay as they are.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from hbtom.show.studio.stimuli import experiment, judged, movie
 from hbtom.show.studio.views import view
 
 T = TypeVar("T")
-MOST = 1000  # trials in an episode, at most
+MOST = 1000  # most trials in an episode
 MOVIES = ("gif", "mp4")
 _NAME = re.compile(r"[^\W_][\w .()+-]{0,150}")
 
 
 class Saving(Struct):
-    """What to save, and how: lists of trials by the names of their episodes."""
+    """What to save, and how: lists of trials by episode name."""
 
     members: dict[str, list[int]]
     name: str  # of a file, with its ending, or of a folder
@@ -58,7 +58,7 @@ class Desk:
         return [self._keep(frames) for frames in opened(data, name)]
 
     def edit(self, trial: int, change: Any) -> Plain:
-        """Return a trial after a change; the one before stays known."""
+        """Return a trial after a change; the old one is kept."""
         return self._keep(edited(change_of(change), self._known([trial])[0]))
 
     async def judge(self, trials: Sequence[int], model: str, name: str) -> Plain:
@@ -75,13 +75,13 @@ class Desk:
         return await self._do(judged, self.models[model], self._text(trials), name)
 
     def has(self, name: str) -> bool:
-        """Tell whether there is a file of this name in the folder."""
+        """Return whether there is a file of this name in the folder."""
         return bool(_NAME.fullmatch(name)) and os.path.isfile(self.folder / name)
 
     async def save(self, what: Saving) -> Path:
         """Write an episode, a movie or an experiment, and return where it is.
 
-        Files are replaced only if that is asked for, folders never.
+        Files are replaced only on request, folders never.
         """
         path = self.folder / _checked(what.name)
         members = {_checked(name): self._text(trials) for name, trials in what.members.items()}
@@ -96,7 +96,7 @@ class Desk:
             otherwise="replace it",
         )
         if len(members) != 1:
-            raise BadInput("a file holds one episode", hint="an experiment may have several")
+            raise BadInput("a file has only one episode", hint="an experiment may have several")
         (data,) = members.values()
         if path.suffix != ".json":
             data = await self._do(movie, data, path.suffix[1:])
@@ -115,14 +115,14 @@ class Desk:
             raise BadInput(f"an episode has 1 to {MOST} trials, not {len(trials)}")
         if not all(0 <= one < len(self._trials) for one in trials):
             hint = "save what you can from other windows, and reload the page"
-            raise BadInput("the studio was started anew and has forgotten this trial", hint=hint)
+            raise BadInput("the studio was restarted and has forgotten this trial", hint=hint)
         return [self._trials[one] for one in trials]
 
     def _text(self, trials: Sequence[int]) -> bytes:
         return json.dumps(self._known(trials)).encode()
 
     async def _do(self, work: Callable[..., T], *args: Any) -> T:
-        """Have some work done elsewhere; what is wrong with its input is raised here."""
+        """Let another process do the work; errors in its input are raised here."""
         found: T | BadInput = await self._judges.do(_attempt, work, *args)
         if isinstance(found, BadInput):
             raise found
@@ -130,7 +130,7 @@ class Desk:
 
 
 def _attempt(work: Callable[..., T], *args: Any) -> T | BadInput:
-    """Return a result, or what is wrong: errors lose their places on the way between processes."""
+    """Return a result or an error; a raised error would lose its place between processes."""
     try:
         return work(*args)
     except BadInput as error:
@@ -138,7 +138,7 @@ def _attempt(work: Callable[..., T], *args: Any) -> T | BadInput:
 
 
 def _checked(name: str) -> str:
-    """Return a name if it is one of a file in this folder, and of no other."""
+    """Return a name if it is a file name without a folder; refuse any other."""
     if not _NAME.fullmatch(name) or name.endswith((" ", ".")):
         hint = "use letters, digits, spaces, dots and dashes, and begin with a letter or digit"
         raise BadInput(f"'{name}' is not a name for a file", hint=hint)

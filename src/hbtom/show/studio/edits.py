@@ -1,4 +1,4 @@
-"""What can be done to a trial: each change gives a new trial and keeps everything else."""
+"""Changes to a trial: each gives a new trial and keeps everything else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hbtom.show.studio.raw_trials import (
 from hbtom.show.studio.stepping import steps_along, steps_of, walked
 from hbtom.show.studio.ways import Manner, goals, steps_to, way
 
-MOST = 64  # objects in a trial, at most
+MOST = 64  # most objects in a trial
 _TOOLS: dict[str, Thing] = {
     "key": [[0, 0], KEY_R, "./shapes/triangle0.png", [128, 0, 0]],
     "lock": [[0, 0], LOCK_R, "./shapes/triangle_slot0.png", [0, 128, 0]],
@@ -34,7 +34,7 @@ _TOOLS: dict[str, Thing] = {
 
 
 class Cells(Struct, tag="cells"):
-    """Build or remove walls, or the barrier, in cells that are given by their corners."""
+    """Build or remove walls, or the barrier, in cells given by their corners."""
 
     field: Literal["walls", "fuse_walls"]
     cells: list[tuple[int, int]]
@@ -59,7 +59,7 @@ class Remove(Struct, tag="remove"):
 
 
 class Look(Struct, tag="look"):
-    """Change how the agent or an object looks, which is who or what it is."""
+    """Change the look, and thus the identity, of the agent or an object."""
 
     image: str
     colour: tuple[int, int, int]
@@ -73,7 +73,7 @@ class Path(Struct, tag="path"):
 
 
 class Go(Struct, tag="go"):
-    """Let the agent go to an object by the shortest way, or to the key, which comes last."""
+    """Let the agent take the shortest way to an object, or to the key, which has the last index."""
 
     index: int
 
@@ -191,7 +191,7 @@ def _with_objects(frames: Frames, objects: Sequence[Thing]) -> Frames:
 
 
 def _with_tools(frames: Frames, change: Any) -> Frames:
-    """Change the key, the lock or the barrier at first, and let the agent walk as before."""
+    """Change the key, the lock or the barrier at the start; let the agent walk as before."""
     return walked((change(frames[0]), *frames[1:]), steps_of(frames))
 
 
@@ -215,7 +215,7 @@ def _inside(frames: Frames, place: Place) -> None:
 
 
 def _meet(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Tell whether the middle of one block lies in the other."""
+    """Return whether the middle of one block lies in the other."""
     return _holds(one, other) or _holds(other, one)
 
 

@@ -1,4 +1,4 @@
-"""Trials as files hold them: frames with all their fields, also those that hbtom does not know.
+"""Trials as in files: frames with all their fields, including those that hbtom does not know.
 
 Frames are never changed in place. Equal frames in a row are one object, so that a
 change to a trial costs little.
@@ -28,15 +28,15 @@ START = 50, 100  # where the agent of an empty scene stands
 
 
 def opened(data: bytes, name: str) -> list[Frames]:
-    """Return the trials of a file in any format; those of the benchmark as they are."""
-    episode = read(data, name)  # says what is wrong with it
+    """Return the trials of a file in any format; those of the benchmark unchanged."""
+    episode = read(data, name)  # raises an error if the file is bad
     plain = unpack(data).removeprefix(b"\xef\xbb\xbf").lstrip()
     trials = json.loads(plain if plain.startswith(b"[") else write(episode))
     return [shared(trial) for trial in trials]
 
 
 def shared(frames: Sequence[Frame]) -> Frames:
-    """Return frames such that those in a row that are the same are one object."""
+    """Return frames such that equal frames in a row are one object."""
     found: list[Frame] = []
     for frame in frames:
         found.append(found[-1] if found and found[-1] == frame else frame)
@@ -61,7 +61,7 @@ def empty_trial() -> Frames:
 
 
 def each(frames: Frames, change: Callable[[Frame], Frame]) -> Frames:
-    """Return all frames changed; what was one object stays one."""
+    """Return all frames changed; frames that were one object stay one."""
     done: dict[int, Frame] = {}
     for frame in frames:
         if id(frame) not in done:
@@ -80,7 +80,7 @@ def thing_in(value: Sequence[Any]) -> Thing | None:
 
 
 def in_field(value: Sequence[Any], thing: Thing) -> list[Any]:
-    """Return a thing wrapped as the one before was."""
+    """Return a thing wrapped like the old value."""
     return [thing] if len(value) == 1 else thing
 
 

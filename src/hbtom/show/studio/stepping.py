@@ -1,4 +1,4 @@
-"""From the steps of an agent to the frames of a trial: the key is carried, the barrier opens."""
+"""Make the frames of a trial from an agent's steps: it carries the key, the barrier opens."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from hbtom.show.studio.raw_trials import (
     tool_fields,
 )
 
-GRASP = 0.85  # of the radii of agent and key: the distance at which it is taken
-OPENING = 20  # frames that it takes to open the barrier
-DETAIL = 1.5  # pixels by which the points of a path may miss it
-LONGEST = 20_000  # frames of a trial, at most
+GRASP = 0.85  # distance at which the key is taken, as a share of both radii
+OPENING = 20  # frames in which the barrier opens
+DETAIL = 1.5  # largest distance between a path and its simplified version, in pixels
+LONGEST = 20_000  # most frames in a trial
 
 
 class Moment(NamedTuple):
-    """What changes from frame to frame."""
+    """The part of a frame that changes."""
 
     agent: Place
     key: Thing | None
@@ -45,7 +45,7 @@ def agent_places(frames: Frames) -> list[Place | None]:
 
 
 def steps_of(frames: Frames) -> list[Place]:
-    """Return all places of the agent one after the other, without the frames in which it rests."""
+    """Return the places of the agent in order, without frames in which it rests."""
     steps: list[Place] = []
     for place in agent_places(frames):
         if place is not None and (not steps or steps[-1] != place):
@@ -54,12 +54,12 @@ def steps_of(frames: Frames) -> list[Place]:
 
 
 def points_of(frames: Frames) -> list[Place]:
-    """Return the few points through which the path goes, within a pixel or two."""
+    """Return a few points that describe the path, within a pixel or two."""
     return _simplified(steps_of(frames))
 
 
 def _simplified(steps: list[Place]) -> list[Place]:
-    """Return the ends of a line, and the points that it takes in between (Douglas and Peucker)."""
+    """Return the ends of a line and the necessary points in between (Douglas and Peucker)."""
     if len(steps) < 3:
         return steps
     away = [_distance(place, steps[0], steps[-1]) for place in steps]
@@ -87,9 +87,9 @@ def steps_along(points: Sequence[Place]) -> list[Place]:
 def walked(frames: Frames, steps: Sequence[Place]) -> Frames:
     """Return the trial in which the agent takes these steps.
 
-    It takes the key when it comes to it. With the key it opens the lock, waits until the barrier is
-    gone, and goes on. There are as many still frames before and after as there were, and fields
-    that hbtom does not know are kept frame by frame.
+    It takes the key when it reaches it. With the key it opens the lock, waits until the barrier is
+    gone, and continues. The number of still frames before and after stays the same, and fields that
+    hbtom does not know are kept frame by frame.
     """
     before, after = _rests(frames)
     agent = agent_in(frames)
@@ -103,7 +103,7 @@ def walked(frames: Frames, steps: Sequence[Place]) -> Frames:
 
 
 def _rests(frames: Frames) -> tuple[int, int]:
-    """Return how many frames are still before the agent moves, and after that."""
+    """Return the number of still frames before the agent moves, and afterwards."""
     places = agent_places(frames)
     moves = [at for at in range(1, len(places)) if places[at] != places[at - 1]]
     if not moves:

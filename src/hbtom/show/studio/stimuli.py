@@ -16,7 +16,7 @@ from hbtom.show.plots.movie import LIFE, animate
 
 
 def judged(model: Model, data: bytes, name: str) -> Plain:
-    """Return what the page shows of a judged episode."""
+    """Return a judged episode as the page shows it."""
     return film(judge(read(data, name), model))
 
 
@@ -26,7 +26,7 @@ def movie(data: bytes, form: str) -> bytes:
 
 
 def experiment(members: Mapping[str, bytes], form: str) -> dict[str, bytes]:
-    """Return the files of an experiment by their names: a movie of each trial, and the lists.
+    """Return the files of an experiment by name: a movie of each trial, and the lists.
 
     ``jspsych.json`` holds timeline variables, ``psychopy.csv`` conditions. Each has a row for every
     trial of every episode, in the order in which they are shown.
@@ -35,7 +35,7 @@ def experiment(members: Mapping[str, bytes], form: str) -> dict[str, bytes]:
     for row in _trials(members, form):
         files[row["movie"]] = animate(read(members[row["episode"]]), form, trials=[row["trial"]])
         rows.append(row)
-    pictures = form == "gif"  # to jsPsych, which takes lists of movies, but one picture
+    pictures = form == "gif"  # a picture to jsPsych, which takes one picture but lists of movies
     variables = [{"stimulus": one["movie"] if pictures else [one["movie"]], **one} for one in rows]
     return {
         **files,

@@ -1,4 +1,4 @@
-"""The application of the studio: one page, and what it asks for."""
+"""The application of the studio: one page, and the answers to its requests."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from hbtom.show.server.judges import Judges
 from hbtom.show.studio.desk import Desk, Saving
 
 T = TypeVar("T")
-LARGEST = 1 << 26  # bytes that the page may send
+LARGEST = 1 << 26  # most bytes that the page may send
 TEMPLATE = Path(__file__).parent / "template"
 _SHARED_STYLES = ("page", "drawings")
 _SHARED_SCRIPTS = ("frames", "film", "course", "shapes", "company", "world", "verdict")
 STYLES = ("studio",)
 SCRIPTS = (
-    "server",  # asks the server
-    "history",  # the episodes that are drawn, with undo and redo
-    "stage",  # draws a trial, and what is selected
+    "server",  # sends requests to the server
+    "history",  # the drawn episodes, with undo and redo
+    "stage",  # draws a trial and the selection
     "tools",  # what the mouse does
     "keys",  # what keys do
     "palette",  # tools, shapes and colours
     "trials",  # the row of trials, and time
-    "verdicts",  # how both episodes are judged
+    "verdicts",  # the judgements of both episodes
     "saving",  # opening and saving
     "studio",  # puts everything together
 )
@@ -56,7 +56,7 @@ class Edit(msgspec.Struct):
 
 
 class Question(msgspec.Struct):
-    """An episode, and the model that is to judge it."""
+    """An episode, and the model to judge it."""
 
     trials: list[int]
     model: str
@@ -72,7 +72,7 @@ def make_app(
     token: str | None = None,
     workers: int | None = None,
 ) -> HostCheck:
-    """Return the application, which begins with a file as it is by then, and saves to a folder."""
+    """Return the application, which starts with the current content of a file, and saves files."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
@@ -97,7 +97,7 @@ def make_app(
 
 
 def studio_document(facts: Plain) -> str:
-    """Return the page; it asks for everything that changes."""
+    """Return the page, which requests everything that changes."""
     return document(
         TEMPLATE,
         [*(str(PAGE / name) for name in _SHARED_STYLES), *STYLES],
@@ -154,7 +154,7 @@ async def _asked(request: Request, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(await _body(request), type=kind)
     except msgspec.DecodeError as error:
-        raise BadInput(f"the page has asked for something odd: {error}") from None
+        raise BadInput(f"the page has sent a bad request: {error}") from None
 
 
 async def _body(request: Request) -> bytes:
@@ -166,8 +166,8 @@ async def _body(request: Request) -> bytes:
     return bytes(data)
 
 
-def _refuse(told: str) -> Response:
-    return PlainTextResponse(told, status_code=403, headers={"connection": "close"})
+def _refuse(text: str) -> Response:
+    return PlainTextResponse(text, status_code=403, headers={"connection": "close"})
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -176,11 +176,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """Answer with what is wrong: a scene that is not finished yet is no failure of the page."""
+    """Answer with the error: an unfinished scene is not a failure of the page."""
     return JSONResponse({"problem": str(error)})
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     _log.error("an error in hbtom itself, at %s", request.url.path, exc_info=error)
-    told = "This is an error in hbtom itself. The terminal of the server shows what happened."
-    return JSONResponse({"problem": told}, status_code=500)
+    text = "This is an error in hbtom itself. The terminal of the server shows what happened."
+    return JSONResponse({"problem": text}, status_code=500)

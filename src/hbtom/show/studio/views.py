@@ -1,4 +1,4 @@
-"""What the page draws of a trial, in the form of the viewer's trials."""
+"""A trial as the page draws it, in the form of the viewer's trials."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GONE = math.nan, math.nan
 
 
 def view(frames: Frames) -> Plain:
-    """Return what the page draws of a trial."""
+    """Return a trial as the page draws it."""
     first = frames[0]
     key, lock = (thing_in(first.get(name, ())) for name in tool_fields(first))
     barrier = [len(frame.get("fuse_walls", ())) for frame in frames]
@@ -54,7 +54,7 @@ def view(frames: Frames) -> Plain:
 
 
 def _company(frames: Frames) -> Plain:
-    """Return what the page draws of others, and of what moves, comes or goes; nothing without."""
+    """Return others and moving or absent things as the page draws them; nothing without any."""
     trial = _in_company(frames)
     if trial is None:
         return {}
@@ -78,12 +78,12 @@ def _company(frames: Frames) -> Plain:
 
 
 def _in_company(frames: Frames) -> Trial | None:
-    """Return the trial if its frames have such fields, and if it can be read already."""
+    """Return the trial if its frames have such fields and it can already be read."""
     if not any(name in frame for frame in frames for name in EXTENSIONS):
         return None
     try:
         return read(json.dumps([frames]).encode())[0]
-    except BadInput:  # which judging tells
+    except BadInput:  # judging reports the error
         return None
 
 

@@ -1,4 +1,4 @@
-"""Where an agent may go: the shortest way to an object, the way to another one, and detours."""
+"""Ways for an agent: the shortest way to an object, the way to another one, and detours."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from hbtom.show.studio.raw_trials import (
 from hbtom.show.studio.stepping import GRASP, steps_along, steps_of
 
 Manner = Literal["straighten", "swap", "detour"]
-CONTACT = 0.8  # of the radii of agent and object: the distance at which the agent stops
-NOTABLE, USUAL = 1.25, 1.7  # detours, as multiples of the shortest way: at least, and rather
+CONTACT = 0.8  # distance at which the agent stops, as a share of both radii
+NOTABLE, USUAL = 1.25, 1.7  # least and preferred detour, as multiples of the shortest way
 
 
 def goals(frames: Frames) -> list[Thing]:
-    """Return all that an agent may go to: the objects, and the key last, if there is one."""
+    """Return the possible goals: the objects, and last the key if there is one."""
     first = frames[0]
     key = thing_in(first.get(tool_fields(first)[0], ()))
     return [*map(list, first["objects"]), *([] if key is None else [key])]
@@ -55,7 +55,7 @@ def goal_of(frames: Frames) -> int:
 def way(frames: Frames, manner: Manner) -> list[Place]:
     """Return the steps of the test trial of the other member of a pair.
 
-    The other goal is the next object. Where there is only one object, it is the key.
+    The other goal is the next object. If there is only one object, it is the key.
     """
     goal, objects = goal_of(frames), len(frames[0]["objects"])
     if manner == "swap":
@@ -69,7 +69,7 @@ def steps_to(frames: Frames, goal: int, *, detour: bool = False) -> list[Place]:
     """Return the steps of the shortest way to a goal, or of a detour, until they touch."""
     if list(frames[0]["size"]) != [WORLD, WORLD]:
         hint = "draw the path instead"
-        raise BadInput(f"ways are found in worlds of {WORLD} × {WORLD} pixels only", hint=hint)
+        raise BadInput(f"ways are found only in worlds of {WORLD} × {WORLD} pixels", hint=hint)
     home, target = _point(steps_of(frames)[0]), goals(frames)[goal]
     route = _route(frames, home, goal)
     if detour:
@@ -81,7 +81,7 @@ def steps_to(frames: Frames, goal: int, *, detour: bool = False) -> list[Place]:
 
 
 def _route(frames: Frames, start: Point, goal: int) -> list[Point]:
-    """Return the shortest way to a goal, by key and lock if there is no other."""
+    """Return the shortest way to a goal, by way of key and lock if there is no other."""
     end = _point(centre_of(goals(frames)[goal]))
     found = _space(frames, goal).route(start, end) or _space(frames).route(start, end)
     found = found or _by_key(frames, start, end)
@@ -92,7 +92,7 @@ def _route(frames: Frames, start: Point, goal: int) -> list[Point]:
 
 
 def _by_key(frames: Frames, start: Point, end: Point) -> list[Point] | None:
-    """Return the shortest way by key and lock, each of which the agent only just reaches."""
+    """Return the shortest way by way of key and lock, each of which the agent just reaches."""
     key, lock = (thing_in(frames[0].get(name, ())) for name in tool_fields(frames[0]))
     if key is None or lock is None:
         return None
@@ -111,7 +111,7 @@ def _by_key(frames: Frames, start: Point, end: Point) -> list[Point] | None:
 
 
 def _until(route: list[Point] | None, centre: Point, reach: float) -> list[Point]:
-    """Return the turning points of a route that ends as soon as it is within reach of a place."""
+    """Return the turning points of a route, cut off where it comes within reach of a place."""
     way = [] if route is None else route[:1]
     for start, end in pairwise(route or ()):
         for place in pixel_line(start, end):
@@ -122,7 +122,7 @@ def _until(route: list[Point] | None, centre: Point, reach: float) -> list[Point
 
 
 def _detour(frames: Frames, home: Point, goal: int, shortest: float) -> list[Point]:
-    """Return a way by a place that makes it longer by about the usual share."""
+    """Return a way through a place that makes it about as long as the usual detour."""
     space, middles = _space(frames, goal), range(CELL + CELL // 2, WORLD - CELL, CELL)
     ways: list[list[Point]] = []
     for via in product(middles, middles):
@@ -136,7 +136,7 @@ def _detour(frames: Frames, home: Point, goal: int, shortest: float) -> list[Poi
 
 
 def _space(frames: Frames, around: int | None = None, *, unlocked: bool = False) -> FreeSpace:
-    """Return where the agent may be; ``around`` is a goal: all others are in the way."""
+    """Return where the agent may be; all goals except ``around`` are obstacles."""
     first = frames[0]
     blocks: Sequence[Any] = first["walls"]
     others = [] if around is None else goals(frames)

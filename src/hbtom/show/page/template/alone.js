@@ -1,4 +1,4 @@
-// What stands for company on a page without any, whose scripts are left out.
+// Replaces the scripts of company on a page without company.
 
 const layCompany = () => ({ others: [], below: [], above: [], show: () => {} });
 const othersAtEnd = () => [];

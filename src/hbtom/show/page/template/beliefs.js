@@ -1,7 +1,7 @@
 // Charts of the beliefs during a trial: goal, place, efficiency, surprise.
 //
 // Each is a function of film, trial, time scale and height. It returns the elements below and above
-// the veil, `value(step)`, which puts the values into words, and if need be `show(step, x)`.
+// the veil, `value(step)`, which puts the values into words, and `show(step, x)` if necessary.
 
 // The goal: one line per item
 
@@ -32,7 +32,7 @@ function drawPlaces(film, trial, scale, height) {
   return drawShares(trial, scale, height, series);
 }
 
-/** Draw how probable some things are, each as a line with a label at its end. */
+/** Draw probabilities, each as a line with a label at its end. */
 function drawShares(trial, scale, height, series) {
   const { frame } = trial.beliefs;
   const [top, bottom] = [8, height - 6];
@@ -156,7 +156,7 @@ function drawSurprise(film, trial, scale, height) {
   };
 }
 
-/** Draw one kind of surprise; in the test trial its maximum, which is what counts, is marked. */
+/** Draw one kind of surprise; in the test trial, its maximum is marked, because it counts. */
 function surpriseRow({ name, values, frame, low, high, shape, top, bottom, scale, isMarked }) {
   const y = (value) => round(bottom + ((top - bottom) * ((value ?? high) - low)) / (high - low));
   const most = values.reduce((a, b) => Math.max(a, b ?? Infinity), -Infinity);
@@ -167,7 +167,7 @@ function surpriseRow({ name, values, frame, low, high, shape, top, bottom, scale
   const tick = { class: "tick", x: scale.left - 6, "text-anchor": "end" };
   const told = Number.isFinite(most) ? `at most ${decimals(most, 2)}` : "";
   const mark = { class: "most", cx: scale.x(frame[peak]), cy: y(Math.min(most, high)), r: 3 };
-  const isHigh = y(0) - y(high) > 14; // enough for a number of its own
+  const isHigh = y(0) - y(high) > 14; // enough room for a number
   return {
     below: [
       draw("line", { class: "zero", x1: scale.left, x2: scale.right, y1: y(0), y2: y(0) }),

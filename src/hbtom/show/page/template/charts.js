@@ -6,13 +6,13 @@ const AXIS_HEIGHT = 18;
 const LEGENDS = {
   efficiency: "Darker: more probable.",
   foresight: "Steps that it foresees; darker: more probable.",
-  surprise: "Ring: the most, which counts. Grey, below 0: likelier than chance.",
+  surprise: "Ring: the maximum, which counts. Grey, below 0: likelier than chance.",
 };
 
 /**
- * Make the charts of a film. `show(trial, at)` moves the cursor. `onpeek(frame)` is called where
- * the mouse points, with null when it leaves; `onseek(frame)` where it clicks or drags. The chart
- * named `decisive` comes first.
+ * Make the charts of a film. `show(trial, at)` moves the cursor. `onpeek(frame)` is called when the
+ * mouse moves, with null when it leaves; `onseek(frame)` when it clicks or drags. The chart named
+ * `decisive` comes first.
  */
 function makeCharts(film, { decisive, onseek, onpeek }) {
   const rows = Math.min(film.efficiencies.length, 16);
@@ -71,7 +71,7 @@ function makeCharts(film, { decisive, onseek, onpeek }) {
 
 /**
  * Make one chart: a question, the values at the cursor, and a drawing with cursor and veil.
- * `heights` are the least and the most, or a function of the trial; without height it is hidden.
+ * `heights` are the least and largest height, or a function of the trial; height 0 hides the chart.
  */
 function makeChart(question, kind, heights, drawInside) {
   const value = make("p", { class: "value" });

@@ -1,6 +1,6 @@
-// Company: other agents, boards, things that move, the camera, and what the agent sees.
+// Company: other agents, boards, moving things, the camera, and what the agent sees.
 
-const SMALL_STEP = 0.01; // pixels; what has moved less has not moved
+const SMALL_STEP = 0.01; // pixels; a smaller motion does not count
 
 /** Draw another agent or a board (occluder, door or paddle) around the origin. */
 function drawOther(other) {
@@ -22,12 +22,12 @@ function turn(node, kind, [x, y], angle) {
   node.setAttribute("transform", `translate(${round(x)} ${round(y)})${rotate}`);
 }
 
-/** Draw another thing where it is in the end, or where it was last. */
+/** Draw another thing where it is at the end, or where it was last. */
 function otherAtEnd(other) {
   const node = drawOther(other);
   const last = other.path.findLast(([x]) => x !== null);
   if (last) turn(node, other.kind, last, last[2]);
-  node.classList.toggle("gone", !last); // it is never there
+  node.classList.toggle("gone", !last); // it is never present
   node.classList.toggle("left", other.path.at(-1)[0] === null);
   return node;
 }
@@ -42,7 +42,7 @@ function moveOthers(nodes, trial, at) {
   });
 }
 
-/** Move a thing, the ring around it, and its label to where it is; it may be away. */
+/** Move a thing, the ring around it, and its label to its place; it may be away. */
 function follow({ path, x, y }, bodies, label, at) {
   const where = placeAt(path, at);
   for (const node of [...bodies, label]) node.classList.toggle("gone", where === null);
@@ -51,10 +51,10 @@ function follow({ path, x, y }, bodies, label, at) {
   set(label, { transform: `translate(${round(where[0] - x)} ${round(where[1] - y)})` });
 }
 
-/** Draw all others where they are in the end. */
+/** Draw all others where they are at the end. */
 const othersAtEnd = (trial) => trial.others.map(otherAtEnd);
 
-/** Return an object where it is in the end; null if it is away. */
+/** Return an object where it is at the end; null if it is away. */
 function objectAtEnd(thing) {
   const [x, y] = placeOf(thing, thing.path ? thing.path.length - 1 : 0) ?? [null];
   return x === null ? null : { ...thing, x, y };
@@ -74,8 +74,8 @@ const wantedOthers = (trial) =>
     });
 
 /**
- * Draw all that company adds to a scene. Given is what is drawn of the objects, and of what is
- * wanted. Returned are the others, and what lies below and above all that.
+ * Draw everything that company adds to a scene, given the nodes of the objects and of the goals.
+ * Return the nodes of the others, and the nodes below and above all of these.
  */
 function layCompany(film, trial, { objects, wanted, rings, labels }) {
   const others = trial.others.map(drawOther);
@@ -114,7 +114,7 @@ function layCompany(film, trial, { objects, wanted, rings, labels }) {
   };
 }
 
-// Traces of motion: the ways of others, and of objects that are moved
+// Traces of motion: the paths of others, and of objects that are moved
 
 function layTrails(trial) {
   const moving = [...trial.others.filter(({ kind }) => kind === "agent"), ...trial.objects];
@@ -142,8 +142,8 @@ const hasSight = (trial) => [...trial.objects, ...trial.others].some(({ seen }) 
 const placeOf = (thing, at) => (thing.path ? placeAt(thing.path, at) : [thing.x, thing.y]);
 
 /**
- * Draw a line from the agent to all that it sees, and make the rest pale. `nodes` are what is drawn
- * of the objects, and then of the others.
+ * Draw a line from the agent to everything it sees, and make the rest pale. `nodes` are those of
+ * the objects, and then of the others.
  */
 function laySight(trial, nodes) {
   if (!hasSight(trial)) return { nodes: [], show: () => {} };

@@ -1,6 +1,6 @@
 // Where everything is at a given frame of an episode.
 
-/** Return what moves or changes in a trial, one value per frame. */
+/** Return everything that moves or changes in a trial, one value per frame. */
 function openWorld(raw) {
   return {
     path: spread(raw.path, raw.frames),
@@ -38,7 +38,7 @@ function placeAt(path, at) {
   return [x + share * (nextX - x), y + share * (nextY - y)];
 }
 
-/** Tell whether nothing moves at a frame, before the motion starts or after it ends. */
+/** Return whether nothing moves at a frame, before the motion starts or after it ends. */
 function isPause(trial, frame) {
   if (trial.busy) return !trial.busy.some(([first, last]) => first - 1 <= frame && frame <= last);
   return trial.motion !== null && (frame < trial.motion[0] - 1 || frame > trial.motion[1]);

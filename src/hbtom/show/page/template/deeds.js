@@ -1,9 +1,9 @@
-// Who does what: a row for each agent that does something, on the time axis of the charts.
+// Deeds: a row for each agent that does something, on the time axis of the charts.
 
 const DEED_ROW = 20;
-const MOMENTS = ["push", "start", "comes", "leaves", "reach"]; // which take no time
+const MOMENTS = ["push", "start", "comes", "leaves", "reach"]; // these take no time
 
-/** Return the agents that do something, and what; those who are only away do nothing. */
+/** Return the agents that do something, and their deeds; being away does not count. */
 function deedRows(trial) {
   const agents = [trial.agent, ...trial.others.filter(({ kind }) => kind === "agent")];
   const nobody = { name: "nobody", rgb: [128, 128, 128] };

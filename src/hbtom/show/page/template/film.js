@@ -1,4 +1,4 @@
-// What the page knows about an episode or a plan at a given frame.
+// The state of an episode or a plan at a given frame.
 
 /** Return a film with the lists of changes expanded to one value per frame. */
 function openFilm(raw) {

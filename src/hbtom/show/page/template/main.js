@@ -20,7 +20,7 @@ for (let slot = 0; slot < slots; slot++) {
   }
 }
 
-/** Return the chart that shows best why a film, or one of two, is not plausible. */
+/** Return the chart that best shows why a film, or one of two, is not plausible. */
 function decisiveChart() {
   const [one, other] = films;
   if (!one.parts || (other && !other.parts)) return "goal";
@@ -42,7 +42,7 @@ function unique(numbers) {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** Return the moments of a slot, one a frame; where something is done, that counts. */
+/** Return the moments of a slot, one per frame; of several, a deed is preferred. */
 function marks(slot) {
   const moments = trialsIn(slot).flatMap((trial) => trial.moments);
   const deeds = moments.filter(({ kind }) => kind === "deed");
@@ -125,8 +125,8 @@ const dialog = make(
   make(
     "p",
     { class: "note" },
-    `Click a ${TRIAL}, a sentence or a chart to go there. The address of the page names the moment ` +
-      "that is shown: copy it to share that moment.",
+    `Click a ${TRIAL}, a sentence or a chart to go there. The address of the page contains the ` +
+      "current moment: copy it to share that moment.",
   ),
   make("button", { type: "button", onclick: () => dialog.close() }, "Close"),
 );
@@ -145,7 +145,7 @@ addEventListener("afterprint", () => {
 
 const differences = make(
   "ul",
-  { class: "differences", "aria-label": "What differs" },
+  { class: "differences", "aria-label": "Differences" },
   data.differences.map((text) => make("li", {}, text)),
 );
 const [{ model, fingerprint }] = films;

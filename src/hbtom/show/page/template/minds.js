@@ -1,4 +1,4 @@
-// What is believed about company: where the agent thinks things are, who helps it, what moves it.
+// Beliefs about company: where the agent thinks things are, who helps it, what moves it.
 
 const ATTITUDES = ["hinders", "neutral", "helps"];
 const BAR = { width: 18, height: 3.6 };
@@ -26,7 +26,7 @@ function ghost(film, trial, thing, { x, y, chance }) {
   return place(node, { x, y });
 }
 
-/** Draw a bar beside each other agent: how probable it is that it hinders, is neutral, helps. */
+/** Draw a bar next to each other agent: P(hinders), P(neutral) and P(helps). */
 function layAttitudes(trial) {
   const bars = (trial.mind?.attitudes ?? []).map(([index, chances]) => {
     const parts = ATTITUDES.map((name) => draw("rect", { class: name, height: BAR.height }));
@@ -57,10 +57,10 @@ function layAttitudes(trial) {
 const attitudeText = (chances) =>
   ATTITUDES.map((name, index) => `${name} ${perCent(chances[index])}`).join(", ");
 
-/** Tell whether anything is said about company in the line below the scene. */
+/** Return whether the line below the scene has anything about company. */
 const hasMind = (film) => film.trials.some((trial) => trial.mind || trial.viewed || hasSight(trial));
 
-/** Say what moves the agent, if that is a question. */
+/** Return, in words, what moves the agent, if that is uncertain. */
 const causeText = (trial, step) =>
   trial.mind ? `moves by itself: ${trial.mind.cause[step].toFixed(2)}` : "";
 

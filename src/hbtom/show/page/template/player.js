@@ -1,10 +1,10 @@
 // Time: the trial, the frame, whether it plays; set by buttons, keys, dragging and the address.
 
 const SPEEDS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
-const PAUSE_SPEED = 6; // how much faster pauses play, if they are shortened
+const PAUSE_SPEED = 6; // factor by which pauses play faster, if they are shortened
 
 /**
- * Make the player. `lengths` are the numbers of frames of the trials, `pauses(slot, frame)` tells
+ * Make the player. `lengths` are the numbers of frames of the trials, `pauses(slot, frame)` returns
  * whether nothing happens, `steps(slot)` returns the frames where steps end. `onchange(slot, at)`
  * is called with the trial and the time in frames, which is fractional while it plays.
  */

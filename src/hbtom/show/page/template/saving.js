@@ -92,7 +92,7 @@ function tableOf(film) {
   return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
 }
 
-/** Quote a cell if need be; a text that a spreadsheet would run begins with an apostrophe. */
+/** Quote a cell if necessary; put an apostrophe before text that a spreadsheet would run. */
 function cell(value) {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value ?? ""}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,5 +1,6 @@
-// Draws the things that images are named after. Files hold only the names of images; these pictures
-// are our own, on a square from -10 to 10, y downwards. Anything else is a token with letters.
+// Draws the things that images are named after. Files contain only the names of images; these
+// pictures are our own, on a square from -10 to 10, y downwards. Other things are tokens with
+// letters.
 
 const disc = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0Z`;
 const box = (x, y, width, height) => `M${x} ${y}h${width}v${height}h${-width}Z`;
@@ -116,7 +117,7 @@ function picture({ shape, rgb }) {
   return token(shape, rgb, fill);
 }
 
-/** Tell whether dark letters are more legible on a colour than light ones. */
+/** Return whether dark letters are more legible on a colour than light ones. */
 const isBright = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue > 140;
 
 function token(shape, rgb, fill) {

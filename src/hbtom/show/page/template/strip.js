@@ -1,4 +1,4 @@
-// All trials in a row: a small picture of each, and below it the preferences learnt by then.
+// All trials in a row: a small picture of each, and below it the preferences learnt so far.
 
 const PREFERENCE_HEIGHT = 54;
 

@@ -1,4 +1,4 @@
-// Colours of lines: near to those of the things that they stand for, and easy to tell apart.
+// Colours of lines: close to those of their things, and easy to distinguish.
 
 const HUES = [205, 25, 164, 320, 41, 240]; // of --item-0 and so on, in degrees
 const DASHES = 4;
@@ -27,7 +27,7 @@ function toned(items) {
   return items.map((item, index) => ({ ...item, ...given[index] }));
 }
 
-/** Return the hue of a colour in degrees; null of a grey, which fits any. */
+/** Return the hue of a colour in degrees; null for grey, which fits any. */
 function hueOf([red, green, blue]) {
   const [low, high] = [Math.min(red, green, blue), Math.max(red, green, blue)];
   const chroma = high - low;

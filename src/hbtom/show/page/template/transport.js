@@ -14,7 +14,7 @@ const KEYS = [
   ["?", "this help"],
 ];
 
-const SIGHT_KEY = ["S", "show or hide what the agent sees"]; // where that is a question
+const SIGHT_KEY = ["S", "show or hide what the agent sees"]; // if it does not see everything
 
 /** Let keys control time, except those that scroll the page and those of the browser. */
 function steerByKeys(player, { help, sight, theme }) {
@@ -49,7 +49,7 @@ function steerByKeys(player, { help, sight, theme }) {
     deed(event);
   });
   document.addEventListener("click", (event) => {
-    // A button that was clicked does not keep the focus, and with it the space bar.
+    // A clicked button gives up the focus, so that the space bar does not press it again.
     if (event.detail > 0) event.target.closest("button, input[type=checkbox]")?.blur();
   });
 }

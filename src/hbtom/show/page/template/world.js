@@ -34,7 +34,7 @@ function layScene(svg, film, trial) {
   const wanted = wantedThings(trial);
   const rings = wanted.map((thing) => ring(film, thing));
   const labels = wanted.map((thing) => label(labelOf(film, thing), thing, trial.size));
-  const isWanted = key !== null && key.item !== null; // then it is the last of them
+  const isWanted = key !== null && key.item !== null; // then it is the last item
   const objects = trial.objects.map((thing) => place(drawThing(thing), thing));
   const scene = {
     rings,
@@ -121,7 +121,7 @@ function label(name, thing, [width, height]) {
   return draw("text", { class: "label", ...at, "text-anchor": anchor }, inLines(name, at, below));
 }
 
-/** Return the name of a thing; blobs have their number on them, which is enough for others. */
+/** Return the name of a thing; blobs show their number, which is enough for other agents. */
 const labelOf = (film, { item, shape, kind }) =>
   kind === "agent" && /^blob_\d+$/.test(shape) ? "" : film.items[item].name;
 
@@ -198,7 +198,7 @@ function icon(thing) {
   return draw("svg", view, drawThing({ ...thing, r: 10 }));
 }
 
-/** Draw the edge of the world, which is hard to see where no walls are. */
+/** Draw the edge of the world, which is hard to see where there are no walls. */
 const edge = ({ size: [width, height] }) => draw("rect", { class: "edge", width, height });
 
 /** Draw a small picture of a trial: the scene and the whole path. */

@@ -1,7 +1,7 @@
-// The world of a plan: boxes that stay, tokens that move, and the actions in a list.
+// The world of a plan: fixed boxes, tokens that move, and the actions in a list.
 
 const TOKEN_LETTER = 0.6; // the width of a letter, as a share of its height
-const TOKEN_LETTERS = [6.5, 12.5]; // the least and the greatest height of letters
+const TOKEN_LETTERS = [6.5, 12.5]; // least and largest height of letters
 const ROW_NAME = 112; // pixels for the name of a row
 
 const openWorld = ({ board, frames }) => ({
@@ -18,7 +18,7 @@ const hasMind = () => false;
 function makeWorld(film) {
   const svg = draw("svg", { class: "world plan-world", role: "img" });
   const unknown = make("p", { class: "unknown" });
-  unknown.append("Some actions were not seen, so nobody knows what the world was like.");
+  unknown.append("Some actions were not seen, so the states of the world are unknown.");
   const node = make("div", {}, svg, unknown);
   let trial = null;
   let tokens = [];
@@ -70,7 +70,7 @@ function trailUntil(path, frame, at) {
   return spots.length ? `M${spots.map((spot) => spot.map(round).join(" ")).join("L")}` : "";
 }
 
-/** Draw all that does not move: walls, places with their names, and ways between them. */
+/** Draw everything that does not move: walls, places with names, and ways between them. */
 function drawFloor(film, { panels, links, walls }) {
   const cells = panels.filter(([, kind]) => kind === "cell");
   const line = ([x1, y1, x2, y2], kind) => draw("line", { class: kind, x1, y1, x2, y2 });
@@ -82,7 +82,7 @@ function drawFloor(film, { panels, links, walls }) {
   ];
 }
 
-/** Draw what is around the cells of a grid. */
+/** Draw the surroundings of a grid's cells. */
 function drawGround(cells) {
   const side = (axis) => cells.flatMap((cell) => [cell[axis], cell[axis] + cell[axis + 2]]);
   const [[left, right], [top, bottom]] = [2, 3].map((axis) => {
@@ -119,14 +119,14 @@ function drawToken(film, { name, kind, size: [width, height], item }) {
   return node;
 }
 
-/** Draw the eyes of an agent, so that it is not taken for a thing. */
+/** Draw the eyes of an agent, so that it is not mistaken for a thing. */
 function drawFace(radius) {
   return [-1, 1].map((side) =>
     draw("circle", { class: "eye", cx: 0.36 * side * radius, cy: -0.15 * radius, r: 0.16 * radius }),
   );
 }
 
-/** Return a text that is as wide as there is room, and the height of its letters. */
+/** Return a text that fits into the room, and the height of its letters. */
 function fitted(text, room, height) {
   const [least, most] = TOKEN_LETTERS;
   const wanted = Math.min(height, most);

@@ -38,7 +38,7 @@ function makeLeftOut() {
   const { leftOut, leftOutFiles } = data.about;
   const more = leftOut - leftOutFiles.length;
   return makeFold(
-    `What was left out (${thousands(leftOut)})`,
+    `Files left out (${thousands(leftOut)})`,
     make(
       "ul",
       { class: "left-out" },
@@ -48,7 +48,7 @@ function makeLeftOut() {
   );
 }
 
-/** Make something that is folded on a screen, but not on paper. */
+/** Make a part that is folded on a screen but not on paper. */
 function makeFold(heading, content) {
   const node = make("details", {}, make("summary", {}, heading), content);
   let wasOpen = false;

@@ -14,7 +14,7 @@ function makeCalibration() {
     makeLead(
       "Half of all episodes are the expected one of their pair. If the " +
         `${column} were the probability that an episode is the expected one, all dots would lie ` +
-        "on the line. They need not: accuracy depends only on comparing the two of a pair.",
+        "on the line. They need not, because accuracy only compares the two episodes of a pair.",
     ),
     make(
       "div",

@@ -1,4 +1,4 @@
-// All pairs: filtered, sorted, and a screenful at a time.
+// All pairs: filtered, sorted, and one page at a time.
 
 const LINES = 25;
 const COLUMNS = [

@@ -10,15 +10,15 @@ function makeMargins() {
     makeLead(
       "The margin of a pair is the rating of its expected episode minus that of the unexpected " +
         "one: zero is a tie, and a pair below zero is wrong. Bars count pairs with about the " +
-        `same margin, in orange where it is ${near}. One pair in twenty has a margin of at most ` +
-        "the value in the column 5 %.",
+        `same margin, in orange where it is ${near}. One pair in twenty has at most the margin ` +
+        "in the column 5 %.",
     ),
     makeMarginTable(),
   );
 }
 
 function makeMarginTable() {
-  const isBounded = data.margins.reach === 1; // else a margin of .05 means nothing
+  const isBounded = data.margins.reach === 1; // otherwise a margin of .05 means nothing
   const rows = data.scores.map((row) => ({
     kind: row.kind,
     cells: [

@@ -1,4 +1,4 @@
-// Reads the data: makes pairs out of columns.
+// Reads the data: makes pairs from columns.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const OUTCOMES = {
@@ -87,7 +87,7 @@ function makeTable(label, heading, rows, attributes = {}) {
   return makeScroller(label, table);
 }
 
-/** Let something wide scroll, by keys as well. */
+/** Let something wide scroll, also by keys. */
 const makeScroller = (label, content) =>
   make("div", { class: "scroller", role: "region", "aria-label": label, tabindex: 0 }, content);
 

@@ -6,7 +6,7 @@ const ABOUT = {
   observation: "how likely its individual steps are",
   waste: "how much effort it wastes in total",
 };
-const WHERE = "where the agent looks for what it wants"; // in place of the goal
+const WHERE = "where the agent looks for what it wants"; // instead of the goal
 const MEMBERS = { e: "expected", u: "unexpected" };
 
 function makeCard(index) {

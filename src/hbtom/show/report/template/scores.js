@@ -118,7 +118,7 @@ function drawScore(row, { x, wide, width, left, right, top, y }) {
   );
 }
 
-/** Draw a mark at each published figure, and its name as close as there is room. */
+/** Draw a mark at each published figure, and its name as close as possible. */
 function drawPublished(published, { x, left, right, y }) {
   const marks = data.systems
     .filter(([name]) => name in published)

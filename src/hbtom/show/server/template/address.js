@@ -1,9 +1,9 @@
-// What is asked for. It is part of the address, so that going back and sharing links work.
+// The selection. It is part of the address, so that going back and sharing links work.
 
 const facts = JSON.parse(document.getElementById("data").textContent);
 const ASKED = ["model", "in", "search", "outcome", "from"];
 
-/** Read what the address asks for; anything it does not name is empty. */
+/** Read the selection from the address; fields that it does not name are empty. */
 function readAsked() {
   const given = new URLSearchParams(location.search);
   return Object.fromEntries(ASKED.map((name) => [name, given.get(name) ?? ""]));
@@ -15,7 +15,7 @@ function addressOf(path, values) {
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
-/** Ask the server for something. */
+/** Send a request to the server. */
 async function ask(address, options) {
   let response;
   try {

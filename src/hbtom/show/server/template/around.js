@@ -3,7 +3,7 @@
 const watched = new URLSearchParams(location.search);
 if (watched.has("pair")) {
   const key = JSON.stringify([watched.get("task"), watched.get("pair")]);
-  sessionStorage.setItem("watched", key); // the list focuses it when one comes back
+  sessionStorage.setItem("watched", key); // the list focuses it when the user comes back
 }
 
 const WAYS = { n: "a[rel=next]", p: "a[rel=prev]", l: ".around .list" };

@@ -2,7 +2,7 @@
 
 const PAUSE = 150; // milliseconds after the last key before a search begins
 
-/** Make the controls. `go(changes)` asks for something else. */
+/** Make the controls. `go(changes)` changes the selection. */
 function makeControls(go) {
   const model = makeModelMenu(go);
   const task = makeTaskMenu(go);

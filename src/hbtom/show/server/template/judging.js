@@ -4,7 +4,7 @@ const AT_ONCE = 4;
 
 /** Make the judging of visible rows; `found(row)` is called with each result. */
 function makeJudging({ found, failed }) {
-  let waiting = new Map(); // visible elements, and the addresses to ask
+  let waiting = new Map(); // visible elements, and the addresses to request
   let leave = new AbortController();
   let busy = 0;
   const sight = new IntersectionObserver(

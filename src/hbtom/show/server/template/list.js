@@ -18,7 +18,7 @@ const trouble = make("p", { class: "trouble", role: "alert", hidden: true });
 const nothing = make("p", { class: "nothing" });
 const pager = makePager();
 
-/** Ask for something else and add it to the history, unless the user is still typing. */
+/** Change the selection and add it to the history, unless the user is still typing. */
 function go(changes, { quietly = false } = {}) {
   asked = { ...asked, from: "", ...changes };
   const address = addressOf("/", asked);
@@ -27,7 +27,7 @@ function go(changes, { quietly = false } = {}) {
   return load();
 }
 
-/** Load what is asked for, from scratch. */
+/** Load the selected rows from scratch. */
 async function load() {
   const mine = newRequest();
   loading = mine;
@@ -45,7 +45,7 @@ async function load() {
   }
 }
 
-/** Show new results. Rows move only if a run finds more pairs with the outcome asked for. */
+/** Show new results. Rows move only if a run finds more pairs with the selected outcome. */
 async function refresh() {
   if (loading) return;
   try {
@@ -83,7 +83,7 @@ function show(answer) {
 }
 
 function lookAgain(milliseconds) {
-  if (again) return; // a refresh is due already
+  if (again) return; // a refresh is already due
   again = setTimeout(() => {
     again = 0;
     refresh();

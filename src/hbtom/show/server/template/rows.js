@@ -12,8 +12,8 @@ const COLUMNS = ["Outcome", "Pair", "Task", "Plausibility", "● expected", "◆
 const SCALE = COLUMNS.indexOf("Plausibility");
 
 /**
- * Make the table. `watch(row, member)` returns the address of a page, `isRater()` tells whether
- * values are a rater's ratings rather than a model's plausibilities.
+ * Make the table. `watch(row, member)` returns the address of a page, `isRater()` whether values
+ * are a rater's ratings rather than a model's plausibilities.
  */
 function makeTable(watch, isRater) {
   const known = new Map();
@@ -26,7 +26,7 @@ function makeTable(watch, isRater) {
     body,
   );
   const keyOf = (row) => JSON.stringify([row.task, row.pair]);
-  /** Show exactly these rows; those that are there already keep their elements. */
+  /** Show exactly these rows; existing rows keep their elements. */
   function show(rows) {
     say(heading[SCALE], isRater() ? "Rating" : COLUMNS[SCALE]);
     const before = new Map(known);
@@ -42,7 +42,7 @@ function makeTable(watch, isRater) {
     const same = nodes.length === there.length && nodes.every((node, at) => node === there[at]);
     if (!same) replaceRows(nodes);
   }
-  /** Update rows that are there. */
+  /** Update existing rows. */
   function update(rows) {
     for (const row of rows) known.get(keyOf(row))?.show(row);
   }
@@ -107,7 +107,7 @@ function makeRow(key, watch, isRater) {
   return row;
 }
 
-/** Draw a test trial as small as a word: walls, things, and the way of the agent. */
+/** Draw a test trial as small as a word: walls, things, and the agent's path. */
 function makePicture({ size, walls, barrier, things, way }) {
   return draw(
     "svg",

@@ -37,7 +37,7 @@ function makeRun({ begin, stop }) {
   return { node, show };
 }
 
-/** Say how accurate the model is so far; a tie counts as half. */
+/** Return the accuracy so far, in words; a tie counts as half. */
 function accuracy({ judged, count, accuracy: share, interval }) {
   if (judged === 0) return "No pair has been judged yet.";
   const [low, high] = interval.map((bound) => (100 * bound).toFixed(1));

@@ -1,10 +1,10 @@
-// The episodes that are drawn: every state of them can be undone and redone.
+// The drawn episodes, with undo and redo.
 
 const MOST_STATES = 1000;
 
 /**
  * Keep states: { members, current, trial }. A member is a list of the numbers of trials; there are
- * one or two, and `current` and `trial` tell which is shown.
+ * one or two, and `current` and `trial` say which one is shown.
  */
 function makeHistory(first, onchange) {
   const [past, future] = [[], []];
@@ -27,7 +27,7 @@ function makeHistory(first, onchange) {
   return {
     now: () => now,
     commit,
-    show: (next) => become({ ...now, ...next }), // looks elsewhere, which cannot be undone
+    show: (next) => become({ ...now, ...next }), // changes the view, which cannot be undone
     undo: () => turn(past, future),
     redo: () => turn(future, past),
     canUndo: () => past.length > 0,
@@ -39,7 +39,7 @@ const keyOf = (trials) => trials.join(); // the same for the same episode
 const trialsOf = ({ members, current }) => members[current];
 const viewOf = (state) => views.get(trialsOf(state)[state.trial]);
 
-/** Return a state with other trials in the member that is shown. */
+/** Return a state with other trials in the current member. */
 function withTrials(state, trials, trial = state.trial) {
   const members = state.members.map((one, at) => (at === state.current ? trials : one));
   return { members, trial: clamp(trial, 0, trials.length - 1) };

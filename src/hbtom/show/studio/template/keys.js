@@ -1,4 +1,4 @@
-// What keys do.
+// Keyboard shortcuts.
 
 const ARROWS = {
   ArrowLeft: [-1, 0],
@@ -9,8 +9,8 @@ const ARROWS = {
 const HELP = [
   ["V W O P K L B", "choose a tool"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
-  ["Delete", "remove what is selected"],
-  ["Arrow keys", "on the scene: move what is selected, or the cross; with Shift by 10 pixels"],
+  ["Delete", "remove the selection"],
+  ["Arrow keys", "on the scene: move the selection, or the cross; with Shift by 10 pixels"],
   ["Space", "on the scene: use the tool at the cross; elsewhere: play"],
   ["Escape", "select nothing"],
   ["[ ]", "previous trial, next trial"],
@@ -20,7 +20,7 @@ const HELP = [
   ["?", "this list"],
 ];
 
-/** Let keys do what buttons do, except where text is typed. */
+/** Let keys act like buttons, except where text is typed. */
 function steerByKeys(stage, deeds) {
   const plain = {
     delete: deeds.remove,

@@ -1,12 +1,12 @@
 // The palette: tools, shapes and colours.
 
 const HINTS = {
-  select: "Drag things and the points of the path. Press Delete to remove what is selected.",
+  select: "Drag things and the points of the path. Press Delete to remove the selection.",
   wall: "Drag over cells to build walls; begin on a wall to remove them.",
-  object: "Click where the object is to be. Choose its shape and colour below.",
-  path: "Drag from the agent to draw its path, or click an object: the shortest way is found.",
-  key: "Click where the key is to be. The agent takes it when its path leads to it.",
-  lock: "Click where the lock is to be. With the key, the agent opens it and the barrier goes.",
+  object: "Click to place the object. Choose its shape and colour below.",
+  path: "Drag from the agent to draw its path, or click an object to find the shortest way.",
+  key: "Click to place the key. The agent takes it when its path leads to it.",
+  lock: "Click to place the lock. With the key, the agent opens it and the barrier vanishes.",
   barrier: "Drag over cells to build the barrier; begin on it to remove cells.",
 };
 

@@ -1,6 +1,6 @@
-// Opening and saving. A file that is there is replaced only if the user says so.
+// Opening and saving. An existing file is replaced only if the user agrees.
 
-/** Make the bar with names and files. `members()` are the trials of each, by name. */
+/** Make the bar with names and files. `members()` returns the trials of each, by name. */
 function makeFiles({ state, settled, tell, load, saved }) {
   const name = make("input", { class: "name", value: stem(facts.name), "aria-label": "Name" });
   const picker = make("input", { type: "file", hidden: true, onchange: pick });
@@ -33,7 +33,7 @@ function makeFiles({ state, settled, tell, load, saved }) {
       });
     });
   }
-  /** Save the member that is shown, or both as an experiment. */
+  /** Save the current member, or both as an experiment. */
   async function save(form = "json", folder = false) {
     await settled();
     await tell(async () => {

@@ -1,15 +1,15 @@
-// Asks the server. The page knows trials by their numbers, and what it draws of them.
+// Sends requests to the server. The page knows the numbers of trials, and their drawings.
 
 const facts = JSON.parse(document.getElementById("data").textContent);
-const views = new Map(); // what is drawn of each trial, by its number
+const views = new Map(); // the drawing of each trial, by its number
 
-/** Remember what is drawn of a trial, and return its number. */
+/** Remember the drawing of a trial, and return its number. */
 function learn(raw) {
   views.set(raw.id, openTrial(raw, 0, [raw]));
   return raw.id;
 }
 
-/** Ask for something by sending a value or a file. What is wrong is an error with its answer. */
+/** Send a value or a file; a refusal is thrown as an error with the server's answer. */
 async function ask(address, value) {
   const body = value instanceof Blob ? value : JSON.stringify(value);
   let response;

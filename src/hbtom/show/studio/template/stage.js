@@ -1,9 +1,9 @@
-// The stage: draws a trial at a frame, with handles on its path, and what is selected.
+// The stage: draws a trial at a frame, with handles on its path, and the selection.
 
 const LATTICE = 20; // pixels of a cell
-const HANDLE = 3; // pixels, the radius of a handle
+const HANDLE = 3; // radius of a handle, in pixels
 
-/** Make the stage. `show(view, frame, chosen)` draws a trial, and a mark on what is chosen. */
+/** Make the stage. `show(view, frame, chosen)` draws a trial, and marks the selection. */
 function makeStage() {
   const svg = draw("svg", {
     class: "world stage",

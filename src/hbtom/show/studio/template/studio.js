@@ -1,18 +1,18 @@
 // Puts the studio together.
 
 const first = { members: [facts.trials.map(learn)], current: 0, trial: facts.trials.length - 1 };
-const kept = new Set([keyOf(first.members[0])]); // episodes that are in files, or empty
+const kept = new Set([keyOf(first.members[0])]); // episodes that are saved, or empty
 const history_ = makeHistory(first, () => {
   chosen = null;
   refresh();
   judging.judge(history_.now().members);
 });
-let chosen = null; // what is selected
+let chosen = null; // the selection
 let tool = "select";
 let cursor = [100, 100];
-let queue = Promise.resolve(); // of changes, which are made one after the other
+let queue = Promise.resolve(); // of changes, which are made one by one
 let pending = 0; // changes in the queue
-let foreseen = null; // how the trial looks with them
+let foreseen = null; // the trial with these changes
 
 const stage = makeStage();
 const time = makeTime(refresh);
@@ -53,7 +53,7 @@ function refresh() {
   redo.disabled = !history_.canRedo();
 }
 
-/** Do something, and say what came of it. */
+/** Do something, and report the result. */
 async function tell(deed, meanwhile = "") {
   try {
     if (meanwhile) say(news, meanwhile);
@@ -66,7 +66,7 @@ async function tell(deed, meanwhile = "") {
   }
 }
 
-/** Do something once all that was begun before is done. */
+/** Do something once everything begun before is done. */
 function inTurn(deed) {
   pending++;
   queue = queue.then(() => tell(deed)).then(() => {

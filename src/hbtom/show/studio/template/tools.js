@@ -1,12 +1,12 @@
-// What each tool does where the pointer goes down, moves and goes up.
+// What each tool does when the pointer goes down, moves and goes up.
 
-const CLOSE = 4; // pixels between two points of a path that is drawn by hand
+const CLOSE = 4; // pixels between two points of a hand-drawn path
 const line = (points) => `M${points.map((point) => point.join(" ")).join("L")}`;
 const cellOf = (where) => where.map((value) => Math.floor(value / LATTICE) * LATTICE);
 const covers = ([x, y, width, height], [cx, cy]) =>
   x <= cx + 10 && cx + 10 <= x + width && y <= cy + 10 && cy + 10 <= y + height;
 
-/** Build or remove cells of walls or of the barrier: what the first cell lacks is built. */
+/** Build or remove cells of walls or of the barrier: if the first cell is empty, build. */
 function cellTool(field, part) {
   return (view, where, { preview, edit }) => {
     const cells = new Map();
@@ -47,7 +47,7 @@ const TOOLS = {
   barrier: { key: "b", name: "Barrier", begin: cellTool("fuse_walls", "barrier") },
 };
 
-/** Choose what is there and move it; on the path, make a new bend. */
+/** Select a thing and move it; on the path, make a new bend. */
 function selectAt(view, where, { preview, edit, choose }) {
   let chosen = thingAt(view, where);
   let points = view.points;
@@ -66,7 +66,7 @@ function selectAt(view, where, { preview, edit, choose }) {
   return { move, end: () => changed && edit(changed.change) };
 }
 
-/** Return how a view looks with a thing elsewhere, and the change that brings it there. */
+/** Return a view with a thing moved, and the change that moves it. */
 function moveThing(view, { what, index }, at) {
   const [x, y] = at;
   if (what === "point") {
@@ -84,7 +84,7 @@ function moveThing(view, { what, index }, at) {
 }
 
 /**
- * Draw a path by hand from where the agent starts; a click on an object or the key is the
+ * Draw a path by hand from where the agent starts; a click on an object or the key gives the
  * shortest way there.
  */
 function drawPath(view, where, { preview, edit }) {
@@ -103,7 +103,7 @@ function drawPath(view, where, { preview, edit }) {
   return { move, end };
 }
 
-/** Return the change that takes away what is chosen; null if it must stay. */
+/** Return the change that removes the selection; null if it must stay. */
 function removal(view, { what, index }) {
   if (what !== "point") return { type: "remove", what, ...(what === "object" ? { index } : {}) };
   if (index === 0) return view.points.length > 1 ? { type: "path", points: [view.points[0]] } : null;

@@ -1,4 +1,4 @@
-// How the episodes are judged: they are sent to the server a moment after the last change.
+// The judgements of the episodes, which are sent to the server a moment after the last change.
 
 const MOMENT = 250; // milliseconds
 const MOST_KNOWN = 100; // judgements that are remembered
@@ -8,7 +8,7 @@ const VARIATIONS = {
   detour: "the agent takes a detour",
 };
 
-/** Ask for judgements of both members, and remember them. `onchange` is called with each. */
+/** Request judgements of both members, and remember them. `onchange` is called with each. */
 function makeJudge({ model, nameOf, onchange }) {
   const known = new Map();
   let timer = null;
@@ -35,7 +35,7 @@ function makeJudge({ model, nameOf, onchange }) {
   return { judge, found };
 }
 
-/** Make the panel with both members, and what explains the judgement of the one that is shown. */
+/** Make the panel with both members, and the explanation of the current one's judgement. */
 function makeVerdicts({ judge, turnTo, vary, drop }) {
   const members = make("div", { class: "members-bar", role: "group", "aria-label": "Episodes" });
   const told = make("p", { class: "told sentence", "aria-live": "polite" });
@@ -95,7 +95,7 @@ function makeVerdicts({ judge, turnTo, vary, drop }) {
   return { node, show };
 }
 
-/** Return a line for each goal: how probable it is at a frame that the agent wants it. */
+/** Return a line for each goal, with its probability at a frame. */
 function wanted(film, trial, frame) {
   const { goals, goal } = trial.beliefs;
   const row = goal[stepAt(trial, frame)];
