@@ -149,7 +149,7 @@ def kernel(function: Callable[..., R]) -> Kernel[R]:
 
 
 def kernel_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
-    """Make a function a kernel in place of which plain Python runs another function."""
+    """Make a function a kernel; uncompiled, ``plain`` runs instead of it."""
     return lambda function: Kernel(function, plain, typed=True)
 
 
@@ -159,7 +159,7 @@ def part(function: Callable[..., R]) -> Kernel[R]:
 
 
 def part_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
-    """Make a function a part of kernels in place of which plain Python runs another function."""
+    """Make a function a part of kernels; uncompiled, ``plain`` runs instead of it."""
     return lambda function: Kernel(function, plain, typed=False)
 
 

@@ -48,7 +48,7 @@ _NEEDLESS = {
 
 
 def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any:
-    """Return numba's dispatcher of a function: a kernel if it is called from Python, else a part."""
+    """Return numba's dispatcher of a function: a kernel if Python calls it, else a part."""
     compiler = KernelCompiler if called_from_python else PartCompiler
     return njit(pipeline_class=compiler, **_OPTIONS)(function)
 
@@ -75,7 +75,7 @@ class KernelLibrary(JITCodeLibrary):
     """The code of a kernel, which is optimised once it is complete."""
 
     def add_linking_library(self, library: Any) -> None:
-        """Add a library that this function calls; if it is a part, also all that the part calls."""
+        """Add a library that this function calls; for a part, also everything that it calls."""
         super().add_linking_library(library)
         if isinstance(library, PartLibrary):
             self._linking_libraries.pop()
@@ -111,10 +111,10 @@ class KernelLibrary(JITCodeLibrary):
 
 
 class PartLibrary(KernelLibrary):
-    """The intermediate code of a part, without what it calls; kernels link and optimise it."""
+    """The intermediate code of a part alone; kernels link it to what it calls, and optimise it."""
 
     def add_ir_module(self, ir_module: Any) -> None:
-        """Add a lowered module in such a way that kernels can merge it with others."""
+        """Add a lowered module, linked so that kernels can merge it with others."""
         for function in ir_module.functions:
             function.linkage = "linkonce_odr" if function.blocks else function.linkage
         super().add_ir_module(ir_module)
@@ -130,7 +130,7 @@ class PartLibrary(KernelLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """Return the part with all that it calls, for callers that are not kernels."""
+        """Return the part with everything that it calls, for callers that are not kernels."""
         module = self._final_module.clone()
         for one in self._linking_libraries:
             module.link_in(one._get_module_for_linking(), preserve=True)
@@ -138,7 +138,7 @@ class PartLibrary(KernelLibrary):
 
 
 class Bare(NamedTuple):
-    """A part without what it calls, as kernels and other parts link it."""
+    """A part without the functions that it calls, as kernels and other parts link it."""
 
     part: PartLibrary
 

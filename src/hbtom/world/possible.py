@@ -28,7 +28,7 @@ class Possible(NamedTuple):
     cost: Annotated[Floats, "choice"]
     target: Annotated[Ints, "choice"]
     view: Annotated[Ints, "state"]  # what the agent sees there
-    offers: Annotated[Bools, "state thing"]  # what it can have there
+    offers: Annotated[Bools, "state thing"]  # whether it can have each thing there
 
     def leads(self, state: int) -> dict[int, tuple[float, int]]:
         """Return the cost of each action, and the state after it."""
@@ -152,7 +152,7 @@ class Walk(NamedTuple):
     state: int
     acts: tuple[int, ...]  # actions, STAY or HAVE
     words: tuple[str, ...]  # the names of the acts
-    agent: str = ""  # walks with the same name share what it wants; "" is a new agent each time
+    agent: str = ""  # walks of one agent share its wants; "" is a new agent each time
 
 
 STAY, HAVE = -1, -2  # acts that are possible in every world
