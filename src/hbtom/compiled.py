@@ -1,13 +1,13 @@
-"""Hot functions: compiled where there is a compiler, and the same numbers, slower, where not.
+"""Kernels: hot functions that are compiled if numba is installed, and run as plain Python if not.
 
-A kernel is an ordinary function on arrays and numbers, written in the part of Python that numba
-compiles. Until :func:`start_compiler` is called it runs as it stands, so that judging one episode
-does not wait for a compiler to load. Both ways do the same operations in the same order: results
-are the same, bit for bit.
+A kernel is an ordinary function on arrays and numbers, written in the subset of Python that numba
+compiles. Until :func:`start_compiler` is called, it runs as plain Python, so that judging one
+episode does not wait for a compiler to load. Compiled or not, it does the same operations in the
+same order, so results are the same, bit for bit.
 
-Shapes say what a kernel takes: ``Annotated[Floats, "step goal"]`` is an array with two axes. Each
-kernel is compiled once, for these types only, and kept in the cache folder if that can be written
-(:mod:`hbtom.kernel_store`). A kernel that calls another is kept together with the code of both.
+Annotations say what a kernel takes: ``Annotated[Floats, "step goal"]`` is an array with two axes.
+Each kernel is compiled once, for these types only, and kept in the cache folder if that is writable
+(:mod:`hbtom.kernel_store`). If a kernel calls another, its file has the code of both.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _ONE_AT_A_TIME = RLock()  # threads that compile
 class Kernel(Generic[R]):
     """A function that is compiled once the compiler has been started."""
 
-    all: ClassVar[list[Kernel[Any]]] = []  # so that the compiler reaches each
+    all: ClassVar[list[Kernel[Any]]] = []  # every kernel and every part
     compiling: ClassVar[bool] = False
-    folder: ClassVar[Path | None] = None  # where the compiler keeps its work, if it can
+    folder: ClassVar[Path | None] = None  # where compiled kernels are kept, if they can be
     by_the_book: ClassVar[bool] = False  # whether numba compiles in its own way, which takes longer
 
     def __init__(self, function: Callable[..., R], plain: Callable[..., R], *, typed: bool) -> None:
@@ -39,8 +39,8 @@ class Kernel(Generic[R]):
         self.plain = plain
         self._function, self._typed = function, typed
         self._run = plain
-        self._dispatcher: Any = None  # what is compiled for Python
-        self._inner: Any = None  # what is compiled for other kernels
+        self._dispatcher: Any = None  # compiled for calls from Python
+        self._inner: Any = None  # compiled for calls from other kernels
         with _ONE_AT_A_TIME:
             Kernel.all.append(self)
             if Kernel.compiling:
@@ -50,7 +50,7 @@ class Kernel(Generic[R]):
         return self._run(*args)
 
     def prepare(self) -> None:
-        """Hand the function to the compiler, which sets to work when it is first called."""
+        """Prepare the function for the compiler, which compiles it when it is first called."""
         self._inner = _made(self._function, called_from_python=False)
         self._find_template = self._inner.get_call_template
         self._inner.get_call_template = self._call_template
@@ -83,7 +83,7 @@ class Kernel(Generic[R]):
             dispatcher._cache = KernelFile(Kernel.folder, name)
         with _haste():
             dispatcher.compile(flat.types)
-        dispatcher.disable_compile()  # other types are mistakes, or to be converted
+        dispatcher.disable_compile()  # other types are converted, or are mistakes
         self._dispatcher, self._run = dispatcher, flat.called_by(dispatcher)
 
     def _first(self, *args: Any) -> R:
@@ -100,14 +100,14 @@ class Kernel(Generic[R]):
 
     @property
     def _constants(self) -> list[str]:
-        """The numbers outside the function that it uses, which the compiler takes as they are."""
+        """The global numbers that the function uses, which the compiler treats as constants."""
         names, known = self._function.__code__.co_names, self._function.__globals__
         return [f"{one}={known[one]!r}" for one in names if isinstance(known.get(one), int | float)]
 
     def _name(self) -> str | None:
-        """Return the name of the kernel's file, or None if nobody could tell that it is outdated.
+        """Return the name of the kernel's file, or None if an outdated file would go unnoticed.
 
-        The folder stands for hbtom's own sources, the name for those of kernels made elsewhere.
+        The folder changes with hbtom's own sources, the name with those of kernels made elsewhere.
         """
         name = f"{self.__module__}.{self._function.__qualname__}"
         if name.startswith("hbtom."):
@@ -123,10 +123,10 @@ class Kernel(Generic[R]):
             return None
 
     def _call_template(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-        """Choose what another kernel calls: as few versions of a function as there can be.
+        """Choose the version that another kernel calls, so that there are as few as possible.
 
-        A constant is a type of its own for numba; for a part it is as good as any other number.
-        A kernel has its own signature, if what it is given can be converted.
+        To numba, every constant has a type of its own; here it has that of any other number. A
+        kernel is called with its own signature if the arguments can be converted to it.
         """
         from numba import types
 
@@ -139,7 +139,7 @@ class Kernel(Generic[R]):
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba asks an object for when one kernel calls another."""
+        """The type that numba asks for when one kernel calls another."""
         return self._inner._numba_type_
 
 
@@ -149,24 +149,24 @@ def kernel(function: Callable[..., R]) -> Kernel[R]:
 
 
 def kernel_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
-    """Make a function a kernel for which plain Python has another form."""
+    """Make a function a kernel; uncompiled, ``plain`` runs instead of it."""
     return lambda function: Kernel(function, plain, typed=True)
 
 
 def part(function: Callable[..., R]) -> Kernel[R]:
-    """Make a function a part of kernels, which takes whatever they give it."""
+    """Make a function a part of kernels: it is compiled for the types that they pass to it."""
     return Kernel(function, function, typed=False)
 
 
 def part_or(plain: Callable[..., R]) -> Callable[[Callable[..., R]], Kernel[R]]:
-    """Make a function a part of kernels for which plain Python has another form."""
+    """Make a function a part of kernels; uncompiled, ``plain`` runs instead of it."""
     return lambda function: Kernel(function, plain, typed=False)
 
 
 def start_compiler() -> bool:
-    """Compile all kernels from now on; return False, and change nothing, without a compiler.
+    """Compile all kernels from now on; without numba, return False and change nothing.
 
-    It takes half a second, and ten to twenty seconds the first time. Needs the extra ``fast``.
+    This takes half a second, and ten to twenty seconds the first time. It needs the extra ``fast``.
     """
     with _ONE_AT_A_TIME:
         if not Kernel.compiling:
@@ -186,10 +186,10 @@ def start_compiler() -> bool:
 
 
 def _prepare_all(*, by_the_book: bool) -> None:
-    """Prepare all kernels that are not compiled yet, and all for other kernels to call.
+    """Prepare all kernels for calls from other kernels, and those not compiled yet for Python.
 
-    By the book, they do without :mod:`hbtom.linking`, which may not fit the internals of a later
-    version of numba.
+    ``by_the_book``, they do without :mod:`hbtom.linking`, which may not fit the internals of a
+    later version of numba.
     """
     Kernel.by_the_book = by_the_book
     for one in Kernel.all:
@@ -197,7 +197,7 @@ def _prepare_all(*, by_the_book: bool) -> None:
 
 
 def _made(function: Callable[..., Any], *, called_from_python: bool) -> Any:
-    """Return what numba makes of a function."""
+    """Return numba's dispatcher of a function."""
     if Kernel.by_the_book:
         from numba import njit
 
@@ -216,6 +216,6 @@ def _haste() -> AbstractContextManager[None]:
 
 
 def remember_compiled(what: str) -> None:
-    """Note in the cache folder that something was compiled to the end, if it could be kept."""
+    """Record in the cache folder that all kernels for ``what`` are compiled, if they are kept."""
     if Kernel.folder is not None:
         write_marker(Kernel.folder, what)

@@ -1,9 +1,9 @@
-"""Make numba compile hbtom's kernels faster.
+"""Faster compiling: work that numba skips while it compiles hbtom's kernels.
 
-numba spends more time on its own records than on machine code: it derives again what it already
-knows, and keeps data that only debuggers and Python objects need. :func:`without_detours` replaces
-such functions of numba temporarily, and then puts them back. Machine code stays the same. Some
-versions of numba may lack one of these functions: kernels are then compiled more slowly.
+numba spends more time on bookkeeping than on machine code: it computes again what it already knows,
+and keeps data that only debuggers and Python objects need. :func:`without_detours` replaces such
+functions of numba and restores them at its end. The machine code stays the same. If a version of
+numba lacks one of these functions, kernels are still compiled, but more slowly.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class BarePasses(PassManager):
 
 @contextmanager
 def without_detours() -> Iterator[None]:
-    """Let numba compile without its detours; other threads that compile wait meanwhile.
+    """Let numba compile without its detours; other threads that compile have to wait.
 
-    Garbage is collected later: objects made meanwhile count as old, and are looked at last.
+    Garbage collection is off. Objects made meanwhile count as old, and are examined last.
     """
     collects = gc.isenabled()
     with global_compiler_lock, ExitStack() as changes:
@@ -46,7 +46,7 @@ def without_detours() -> Iterator[None]:
             gc.disable()
             yield
         finally:
-            if not gc.get_freeze_count():  # unfreezing would also thaw the user's objects
+            if not gc.get_freeze_count():  # objects that the user has frozen must stay so
                 gc.freeze()
                 gc.unfreeze()
             if collects:
@@ -55,7 +55,7 @@ def without_detours() -> Iterator[None]:
 
 @contextmanager
 def _changed(owner: str, name: str, change: Callable[[Any], Any]) -> Iterator[None]:
-    """Change a function of a class or module temporarily, if this numba has it."""
+    """Replace a function of a class or module temporarily, if this version of numba has it."""
     before = None
     with suppress(ImportError, AttributeError):
         place = resolve_name(owner)
@@ -71,7 +71,7 @@ def _changed(owner: str, name: str, change: Callable[[Any], Any]) -> Iterator[No
 
 
 def _remembering(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Find out only once what an operator returns for given types of operands."""
+    """Find the return type of an operator once for the same types of operands, not at each use."""
     known: dict[Any, Any] = {}
 
     def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
@@ -84,7 +84,7 @@ def _remembering(find: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _when_needed(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Refresh the functions that were added to numba only if there are new ones."""
+    """Look for functions that were added to numba only if there are new ones."""
     known: dict[type, int] = {}
 
     def count(context: Any) -> int:
@@ -102,7 +102,7 @@ def _when_needed(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def _without_entry_variables(run: Callable[..., None]) -> Callable[..., None]:
-    """Leave out the variables at the start of each block; only generators and objects use them."""
+    """Skip the variables that are live at the start of blocks, which only generators need here."""
 
     def run_quickly(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
         code = self.func_ir
@@ -119,7 +119,7 @@ def _without_entry_variables(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def _only_counted(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Look for references only in parts of a value that can have any."""
+    """Look for references only in those parts of a value that can have any."""
 
     def get_meminfos(self: Any, builder: Any, ty: Any, val: Any) -> list[Any]:
         models = self._context.data_model_manager
@@ -134,7 +134,7 @@ def _only_counted(find: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _listed_at_once(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Find the variables in a line without checking the type of each string and place."""
+    """Find the variables in an instruction without examining its strings and locations."""
     plain = {ir.Loc, str, int, type(None)}
 
     def _rec_list_vars(self: Any, val: Any) -> list[Any]:
@@ -150,7 +150,7 @@ def _listed_at_once(find: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unwatched(watch: Callable[..., Any]) -> Callable[..., Any]:
-    """Skip numba's preparations for warnings and errors."""
+    """Do not prepare for warnings or errors."""
     return lambda *_, **__: nullcontext()
 
 

@@ -1,9 +1,9 @@
 """Compiled kernels on disk.
 
-Each folder is for one combination of everything that compiled code depends on: the path and the
-text of the sources, the versions of numba and Python, and the CPU. Each kernel has one file in it,
-which starts with a digest of the rest. A file that is damaged, or belongs to another kernel, does
-not have the right digest: it counts as missing, and the kernel is compiled again and replaces it.
+Compiled code depends on the path and the text of the sources, the versions of numba and Python, and
+the CPU. For every combination of these there is a folder. Each kernel has one file in it, which
+starts with a digest of the rest. A file that is damaged, or belongs to another kernel, does not
+have the right digest. It counts as missing: the kernel is compiled again and replaces it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from hbtom.errors import BadInput
 
 SOURCES = Path(__file__).parent
 ROOMS = ("observe", "world", "plan", "mind", "judgement")  # packages that have kernels
-KEPT = 8  # number of folders that are never removed: the last ones used
+KEPT = 8  # folders that are never removed: those used last
 UNUSED = 7 * 24 * 3600  # seconds after which any other folder is removed
 _DIGEST = hashlib.sha256().digest_size
 
 
 class KernelFile:
-    """The file of one kernel, which numba uses as the cache of a dispatcher."""
+    """The file of one kernel; to numba, it is the cache of a dispatcher."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.cache_path = str(folder)
@@ -42,7 +42,7 @@ class KernelFile:
         self._key = f"{folder.name} {name}".encode()
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled kernel, or None if its file is missing or damaged."""
+        """Return the compiled kernel, or None if there is no valid file."""
         try:
             data = self._path.read_bytes()
             if data[:_DIGEST] != self._digest(data[_DIGEST:]):
@@ -51,15 +51,15 @@ class KernelFile:
             from numba.core.runtime.nrt import rtsys
 
             rebuild: Any = CompileResult._rebuild
-            runtime: Any = rtsys  # enough to run code; the compiler would take long to load
+            runtime: Any = rtsys  # enough to run code; loading the compiler would take longer
             runtime.initialize(target_context)
             return rebuild(target_context, *pickle.loads(data[_DIGEST:]))
-        except Exception:  # whatever is wrong with the file, compiling fixes it
+        except Exception:  # whatever is wrong with the file, compiling replaces it
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a compiled kernel, if it can be kept."""
-        if result.library.has_dynamic_globals:  # it contains addresses in this process
+        """Save a compiled kernel, if possible."""
+        if result.library.has_dynamic_globals:  # it holds addresses of this process
             return
         from numba.core import serialize
 
@@ -75,7 +75,7 @@ class KernelFile:
 
 
 def writable_folder() -> Path | None:
-    """Return the folder for kernels, or None if it cannot be written; remove old folders."""
+    """Return the folder for kernels, or None if it is not writable; remove old ones beside it."""
     try:
         folder = kernel_folder()
         folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def kernel_folder() -> Path:
 
 
 def fingerprint() -> str:
-    """Return a short text that changes with anything that compiled code depends on."""
+    """Return a short digest of everything that compiled code depends on."""
     versions = version("numba"), version("llvmlite"), sys.version
     key = hashlib.sha256(json.dumps([str(SOURCES), versions, _cpu()]).encode())
     rooms = [path for room in ROOMS for path in sorted((SOURCES / room).rglob("*.py"))]
@@ -108,13 +108,13 @@ def _cpu() -> list[str | None]:
 
     names = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX"
     features = None
-    with suppress(RuntimeError):  # not every platform says
+    with suppress(RuntimeError):  # unknown on some platforms
         features = binding.get_host_cpu_features().flatten()
     return [binding.get_host_cpu_name(), features, *map(os.environ.get, names)]
 
 
 def _remove_unused(parent: Path) -> None:
-    """Remove folders of kernels not used for long, such as those of older versions."""
+    """Remove folders of kernels that have not been used for long, such as those of old versions."""
     with suppress(OSError):
         folders = [one for one in parent.iterdir() if re.fullmatch("[0-9a-f]{12}", one.name)]
         used = {one: one.stat().st_mtime for one in folders}
@@ -123,19 +123,19 @@ def _remove_unused(parent: Path) -> None:
                 shutil.rmtree(one, ignore_errors=True)
 
 
-# Complete sets of kernels
+# Markers: all kernels for a purpose are compiled
 
 
 def write_marker(folder: Path, what: str) -> None:
-    """Note that the folder has all compiled kernels for this purpose."""
+    """Record that all kernels for ``what`` have been compiled and are in the folder."""
     sizes = {path.name: path.stat().st_size for path in folder.glob("*.kernel")}
     _replace(folder / f"{what}.ready", json.dumps(sizes).encode())
 
 
 def is_complete(what: str) -> bool:
-    """Return whether the folder has all kernels for this purpose, so that none need compiling."""
+    """Return whether all kernels for ``what`` are in the folder, so that loading is enough."""
     try:
-        if not cache_folder("compiled").is_dir():  # faster than detecting the CPU
+        if not cache_folder("compiled").is_dir():  # quicker than identifying the CPU
             return False
         folder = kernel_folder()
         sizes = json.loads((folder / f"{what}.ready").read_bytes())
@@ -145,14 +145,14 @@ def is_complete(what: str) -> bool:
 
 
 def source_digest(files: Iterable[str], constants: object = ()) -> str:
-    """Return a short text that changes with the text of any of these files, and with constants."""
+    """Return a short digest of the text of the files, and of constants."""
     texts = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in sorted(set(files))]
     texts.append(repr(constants))
     return hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write or replace a file in one go; do nothing if it cannot be written."""
+    """Write a file atomically, whatever is there; do nothing if it cannot be written."""
     with suppress(OSError):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
         try:

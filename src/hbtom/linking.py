@@ -1,12 +1,12 @@
 """How numba compiles hbtom's functions: only kernels have machine code of their own.
 
-numba optimises each function, turns it into machine code, and does both again within every
-function that calls it. Only kernels are called from Python, so only they need machine code. Their
-parts, and the functions of numba that implement numpy's, are kept as the compiler's intermediate
-code, and are optimised within the kernels that use them.
+By default, numba optimises each function, turns it into machine code, and does both again within
+every function that calls it. Only kernels are called from Python, so only they need machine code.
+Their parts, and numba's implementations of numpy's functions, are kept as intermediate code and
+optimised within the kernels that call them.
 
-Only this module, :mod:`hbtom.lowering` and :mod:`hbtom.haste` use numba's compiler internals;
-:mod:`hbtom.compiled` imports them when it starts the compiler.
+Only this module, :mod:`hbtom.lowering` and :mod:`hbtom.haste` use the internals of numba's
+compiler. :mod:`hbtom.compiled` imports them when it starts the compiler.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from numba.core.typed_passes import NativeLowering
 from hbtom.haste import BarePasses, without_detours
 from hbtom.lowering import BorrowingLower
 
-# The same for all, because numba compiles its own functions again for callers with other options.
+# The same for all: numba compiles its own functions again for callers with other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 _SETTINGS: Any = config
 # These passes are for features that hbtom's functions do not use, such as closures.
@@ -48,14 +48,14 @@ _NEEDLESS = {
 
 
 def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any:
-    """Return numba's dispatcher for a function: a kernel, called from Python, or a part of one."""
+    """Return numba's dispatcher of a function: a kernel if Python calls it, else a part."""
     compiler = KernelCompiler if called_from_python else PartCompiler
     return njit(pipeline_class=compiler, **_OPTIONS)(function)
 
 
 @contextmanager
 def in_haste() -> Iterator[None]:
-    """Let numba compile its own functions also as parts, and without detours."""
+    """Let numba compile its own functions as parts, too, and skip needless work."""
     cpu = target_registry["cpu"]
     before = jit_registry[cpu]
     with without_detours():
@@ -75,7 +75,7 @@ class KernelLibrary(JITCodeLibrary):
     """The code of a kernel, which is optimised once it is complete."""
 
     def add_linking_library(self, library: Any) -> None:
-        """Note a library that this function calls; for a part, also everything that it calls."""
+        """Add a library that this function calls; for a part, also everything that it calls."""
         super().add_linking_library(library)
         if isinstance(library, PartLibrary):
             self._linking_libraries.pop()
@@ -83,7 +83,7 @@ class KernelLibrary(JITCodeLibrary):
             self._linking_libraries.extend(one for one in called if one not in known)
 
     def add_ir_module(self, ir_module: Any) -> None:
-        """Add lowered code, and free its objects, because Python is slow to collect them."""
+        """Add a lowered module and empty it, because garbage collection would take longer."""
         super().add_ir_module(ir_module)
         for block in [one for function in ir_module.functions for one in function.blocks]:
             vars(block).clear()
@@ -93,9 +93,9 @@ class KernelLibrary(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Optimise once, while numba does so twice, and do not unroll loops.
+        """Optimise once, where numba does so twice, and unroll no loops.
 
-        Arrays are so small that unrolling loops gains nothing, but vectorising does. Level 3 takes
+        Arrays are so small that unrolling loops gains nothing; vectorising them does. Level 3 takes
         a tenth longer than level 2, and its code is hardly faster.
         """
         if not hasattr(self._codegen, "_pass_builder"):  # older versions optimise differently
@@ -111,16 +111,16 @@ class KernelLibrary(JITCodeLibrary):
 
 
 class PartLibrary(KernelLibrary):
-    """The intermediate code of a part, without anything it calls; kernels link and optimise it."""
+    """The intermediate code of a part alone; kernels link it to what it calls, and optimise it."""
 
     def add_ir_module(self, ir_module: Any) -> None:
-        """Add lowered code, so that kernels can merge it with other code."""
+        """Add a lowered module, linked so that kernels can merge it with others."""
         for function in ir_module.functions:
             function.linkage = "linkonce_odr" if function.blocks else function.linkage
         super().add_ir_module(ir_module)
 
     def add_llvm_module(self, ll_module: Any) -> None:
-        """Keep the one module that a part has."""
+        """Keep the only module of a part."""
         self._optimize_functions(ll_module)
         self._final_module = ll_module
 
@@ -130,7 +130,7 @@ class PartLibrary(KernelLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """Return the part with everything it calls, for linking outside kernels."""
+        """Return the part with everything that it calls, for callers that are not kernels."""
         module = self._final_module.clone()
         for one in self._linking_libraries:
             module.link_in(one._get_module_for_linking(), preserve=True)
@@ -138,7 +138,7 @@ class PartLibrary(KernelLibrary):
 
 
 class Bare(NamedTuple):
-    """A part without the functions it calls, as kernels and other parts link it."""
+    """A part without the functions that it calls, as kernels and other parts link it."""
 
     part: PartLibrary
 
@@ -158,7 +158,7 @@ class KernelLowering(NativeLowering):
     lowering_class = BorrowingLower
 
     def run_pass(self, state: Any) -> bool:
-        """Lower a function together with everything it calls."""
+        """Lower a function together with everything that it calls."""
         state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         state.flags.no_cpython_wrapper = False
@@ -173,7 +173,7 @@ class PartLowering(NativeLowering):
     lowering_class = BorrowingLower
 
     def run_pass(self, state: Any) -> bool:
-        """Lower a function without generating machine code."""
+        """Lower a function without producing machine code."""
         state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
@@ -188,7 +188,7 @@ class PartLowering(NativeLowering):
 
 
 class HelperCompiler(CompilerBase):
-    """numba's own passes, except for the last: a helper is not turned into machine code."""
+    """numba's own passes except the last: a helper is not turned into machine code."""
 
     lowering: type[NativeLowering] = PartLowering
     manager: type[PassManager] = PassManager

@@ -1,6 +1,6 @@
 """How numba turns hbtom's functions into intermediate code, with fewer instructions.
 
-The compiler would remove the instructions that are left out here, but not writing them is faster.
+The optimiser would remove these instructions anyway, but it is faster not to write them at all.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _PLAIN: Any = (types.Number, types.Boolean)
 
 
 class BorrowingLower(Lower):
-    """Does not count references to a function's arguments, because its caller keeps them.
+    """Counts no references to arguments, because the caller keeps them alive.
 
-    numba would count references to all arrays in a tuple each time that the tuple is mentioned.
+    numba would count those of all arrays in a tuple, each time the tuple is used.
     """
 
     def extract_function_arguments(self) -> Any:
-        """Find the variables that stand for an argument, or for a part of one."""
+        """Find the variables that stand for an argument, or for a field of one."""
         arguments = super().extract_function_arguments()
         blocks = [self.blocks[offset] for offset in sorted(self.blocks)]
         assigned = [one for block in blocks for one in block.find_insts(ir.Assign)]
@@ -39,7 +39,7 @@ class BorrowingLower(Lower):
         return arguments
 
     def _find_given(self, value: Any, wanted: Any) -> Any:
-        """Return the argument, or field of one, that the value is; None if it is neither."""
+        """Return the argument, or the field of one, that a value stands for; None if neither."""
         if isinstance(value, ir.Arg) and self.typeof(f"arg.{value.name}") == wanted:
             return self.fnargs[value.index]
         if isinstance(value, ir.Var) and self.typeof(value.name) == wanted:
@@ -51,7 +51,7 @@ class BorrowingLower(Lower):
         return None
 
     def lower_block(self, block: Any) -> None:
-        """Lower a block, without the error message that numba prepares for each line."""
+        """Lower a block; unlike numba, do not prepare an error message for each line."""
         self.pre_block(block)
         for inst in block.body:
             self.loc = inst.loc
@@ -59,7 +59,7 @@ class BorrowingLower(Lower):
         self.post_block(block)
 
     def lower_inst(self, inst: Any) -> None:
-        """Do nothing if a variable is an argument, because its value is known."""
+        """Lower an instruction; skip assignments of arguments, whose values are known."""
         if not (isinstance(inst, ir.Assign) and inst.target.name in self._given):
             super().lower_inst(inst)
 
@@ -68,19 +68,19 @@ class BorrowingLower(Lower):
         return self._given[name] if name in self._given else super().loadvar(name)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        """Set a variable; a number that it had before needs no release."""
+        """Set a variable; a value without references is simply overwritten."""
         if argidx is None and name not in self._singly_assigned_vars and self._is_plain(name):
             self.builder.store(value, self.getvar(name))
         else:
             super().storevar(value, name, argidx)
 
     def delvar(self, name: str) -> None:
-        """Forget a variable and what it refers to, unless it is an argument."""
+        """Delete a variable and its references, unless it is an argument."""
         if name not in self._given and not self._is_plain(name):
             super().delvar(name)
 
     def _is_plain(self, name: str) -> bool:
-        """Return whether a variable holds nothing with a reference count."""
+        """Return whether a variable has no references that numba counts."""
         kind = self.typeof(name)
         if isinstance(kind, _PLAIN):
             return True
@@ -91,7 +91,7 @@ class BorrowingLower(Lower):
             super()._alloca_var(name, fetype)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        """Read an element of an array, without copying the array's structure as numba would."""
+        """Read an element of an array; unlike numba, do not copy the array's descriptor."""
         place = self._find_item(value.name, index.name, signature.args)
         if place is None:
             return super().lower_getitem(resty, expr, value, index, signature)
@@ -110,7 +110,7 @@ class BorrowingLower(Lower):
         return None
 
     def _find_item(self, array: str, index: str, types: tuple[Any, ...]) -> Any:
-        """Return where an element is, or None unless the index has one integer for each axis."""
+        """Return the address of an element, or None unless each axis has an integer index."""
         kind, at = types[0], types[1]
         axes = tuple(at) if isinstance(at, _TUPLE) else (at,)
         plain = isinstance(kind, _ARRAY) and (kind.layout, kind.aligned) == ("C", True)
@@ -137,5 +137,5 @@ class BorrowingLower(Lower):
         )
 
     def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        """Allocate a variable, without finding out its size for debuggers as numba would."""
+        """Allocate a variable; unlike numba, do not determine its size for debuggers."""
         return cgutils.alloca_once(self.builder, lltype, name=name)

@@ -1,8 +1,8 @@
 """The signatures of kernels: numba's types for annotations, and tuples field by field.
 
-To call a kernel from Python, numba takes about a microsecond for each named tuple among its
-arguments, nested ones too, and far less for a number or an array. So Python hands a kernel the
-fields of its tuples one by one, and the tuples are put together again in compiled code.
+When Python calls a kernel, numba takes about a microsecond for each named tuple among the
+arguments, including nested ones, and far less for a number or an array. So Python passes the fields
+of tuples one by one, and compiled code assembles the tuples again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _SCALARS = {float: "float64", int: "int64", bool: "boolean"}
 
 
 class Flat(NamedTuple):
-    """A function that takes the fields of tuples as arguments of their own."""
+    """A function that takes the fields of tuples as separate arguments."""
 
     function: Callable[..., Any]
     types: tuple[Any, ...]
-    called_by: Callable[..., Callable[..., Any]]  # wraps it, once compiled, so that it takes tuples
+    called_by: Callable[..., Callable[..., Any]]  # wraps the compiled function to take tuples
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -30,15 +30,15 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def is_tuple(hint: Any) -> bool:
-    """Tell whether an annotation is that of a named tuple."""
+    """Return whether an annotation is a named tuple."""
     return hasattr(hint, "_fields")
 
 
 def numba_type(hint: Any, *, inside: bool = False) -> Any:
-    """Return numba's name for an annotation; arrays are C-ordered.
+    """Return numba's type for an annotation; arrays are C-ordered.
 
-    Arrays inside a tuple are as kernels make them, unless they are marked as ``FROZEN``; all others
-    are only read.
+    Arrays inside a tuple are writable, unless they are marked as ``FROZEN``. All other arrays are
+    read-only.
     """
     import numba
 
@@ -47,7 +47,7 @@ def numba_type(hint: Any, *, inside: bool = False) -> Any:
     if is_tuple(hint):
         types = [numba_type(one, inside=True) for one in hints_of(hint).values()]
         kinds: Any = numba.types
-        if len(set(types)) == 1:  # numba has a type of its own for these
+        if len(set(types)) == 1:  # numba has a separate type for these
             return kinds.NamedUniTuple(types[0], len(types), hint)
         return kinds.NamedTuple(types, hint)
     array, shape, *notes = get_args(hint)
@@ -59,7 +59,7 @@ def numba_type(hint: Any, *, inside: bool = False) -> Any:
 def flattened(function: Any, hints: Mapping[str, Any]) -> Flat:
     """Return a function that takes the fields of tuples and calls another one with the tuples.
 
-    Of ``def f(world: World, step: int)`` it makes, if a ``World`` has two fields::
+    If a ``World`` has two fields, ``def f(world: World, step: int)`` becomes::
 
         def flat(_0, _1, _2): return f(World(_0, _1), _2)
         def call(given_0, given_1): return flat(given_0[0], given_0[1], given_1)

@@ -366,12 +366,12 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
         ({"places": {str(i): (i, i) for i in range(5)}}, "there are 5 places"),
         (
             {"beliefs": {"odd": {"near": 0.5}}},
-            "field 'beliefs': the belief 'odd' is 0.5, in all 0.5",
+            "field 'beliefs': the belief 'odd' is 0.5, with a sum of 0.5",
         ),
         ({"beliefs": {"odd": {"near": 1.5, "far": -0.5}}}, "the belief 'odd' is 1.5, -0.5"),
-        ({"beliefs": {"odd": {"moon": 1.0}}}, "the belief 'odd' is about 'moon'"),
+        ({"beliefs": {"odd": {"moon": 1.0}}}, "the belief 'odd' has the unknown name 'moon'"),
         ({"beliefs": {"a": {"far": 1}}, "prior": {"a": 0.5}}, "field 'prior': the prior is 0.5"),
-        ({"beliefs": {"a": {"far": 1}}, "prior": {"b": 1}}, "the prior is about 'b'"),
+        ({"beliefs": {"a": {"far": 1}}, "prior": {"b": 1}}, "the prior has the unknown name 'b'"),
     ],
 )
 def test_places_and_beliefs_that_make_no_sense(given: dict, message: str) -> None:
@@ -385,7 +385,7 @@ def test_places_and_beliefs_that_make_no_sense(given: dict, message: str) -> Non
     [
         ({"places": {**PLACES, "wall": (99.0, 70.0)}}, r"'wall' at \(99, 70\) is inside a wall"),
         ({"places": {**PLACES, "off": (250.0, 70.0)}}, "outside the world"),
-        ({"places": {"near": PLACES["near"]}}, "'heart' lies at none of them"),
+        ({"places": {"near": PLACES["near"]}}, "'heart' lies at none of the places"),
         ({"things": ("moon",)}, "there is no object 'moon'"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_number_without_bounds_is_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "line", "why"),
     [
-        (("(= (x) 1)", ""), 8, "the number 'x' has no value at first"),
+        (("(= (x) 1)", ""), 8, "the number 'x' has no initial value"),
         (("(increase (x) 1)", "(scale-up (x) 2)"), 9, "'scale-up' in an effect"),
         (("(increase (x) 1)", "(and (increase (x) 1) (increase (x) 2))"), 9, "changes twice"),
         (("(increase (x) 1)", "(forall (?k - key) (increase (x) 1))"), 9, "within 'forall'"),

@@ -79,7 +79,7 @@ def test_only_what_agents_cannot_know_may_differ_between_worlds_that_are_planned
         ({"moves": "take"}, "move 1 takes nothing"),
         ({"moves": "W W take W"}, "move 3 takes nothing, or is not the last"),
         ({"things": {"K": "1", "L": "2", "M": "2"}}, "things cannot lie like this"),
-        ({"missing": ("K",)}, "'K' is known to be there"),
+        ({"missing": ("K",)}, "'K' is both known and possibly missing"),
         ({"beliefs": {"sure": {"2": 1.0}}}, "beliefs are inferred here"),
         (
             {"picture": "1@", "things": {"K": "1", "L": "1"}, "missing": ()},

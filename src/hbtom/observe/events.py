@@ -1,6 +1,6 @@
-"""What happens in a trial: motion, touch, key, lock and barrier.
+"""The events of a trial: motion, touch, key, lock and barrier.
 
-Events are read off positions alone, never off what a file says about itself, so that they mean the
+Events are derived from positions alone, never from what a file says about itself, so they mean the
 same in every format.
 """
 
@@ -32,7 +32,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happens at a frame, to an item (its index in ``Trial.items``) or to none.
+    """An event in a frame, perhaps with an item (its index in ``Trial.items``).
 
     Frames and items are indices, so they count from 0. Printed, they count from 1.
     """
@@ -47,14 +47,14 @@ class Event:
 
 
 class Marks(NamedTuple):
-    """The frames at which things happen; -1 for what does not happen."""
+    """The frames of events; -1 for an event that does not happen."""
 
-    first: int  # motion
-    picked: int  # the key is not where it lay, or is gone
-    reached: int  # the lock, by the last motion before it opens
-    started: int  # the barrier begins to vanish, or the lock is gone
-    gone: int  # the barrier
-    last: int  # motion
+    first: int  # the first motion
+    picked: int  # the key is no longer where it lay, or is gone
+    reached: int  # the lock is reached, by the last motion before it opens
+    started: int  # the barrier starts to vanish, or the lock is gone
+    gone: int  # the barrier is gone
+    last: int  # the last motion
 
 
 _NOWHERE, _NO_BARRIER = read_only(np.empty((0, 2))), read_only(np.empty(0))
@@ -62,20 +62,20 @@ _NO_LOCK = read_only(np.empty(0, dtype=np.bool_))
 
 
 class Track(NamedTuple):
-    """All that moves or goes in a trial: the agent, the key, the barrier, the lock.
+    """Everything that moves or vanishes in a trial: the agent, the key, the barrier, the lock.
 
-    There are no frames of a key or a lock that does not exist, nor of a barrier if only the agent
-    matters.
+    The arrays of a key or a lock are empty if there is none, and that of the barrier if only the
+    agent matters.
     """
 
     path: Annotated[Floats, "frame 2", FROZEN]  # of the agent, without gaps
-    key_path: Annotated[Floats, "frame 2", FROZEN] = _NOWHERE  # not a number where it is gone
+    key_path: Annotated[Floats, "frame 2", FROZEN] = _NOWHERE  # NaN while it is gone
     barrier_left: Annotated[Floats, "frame", FROZEN] = _NO_BARRIER  # how much stands, from 1 to 0
     lock_there: Annotated[Bools, "frame", FROZEN] = _NO_LOCK
 
 
 def track_of(trial: Trial) -> Track:
-    """Return all that moves or goes in a trial."""
+    """Return everything that moves or vanishes in a trial."""
     key_path = _NOWHERE if trial.key_path is None else trial.key_path
     lock_there = _NO_LOCK if trial.lock_there is None else trial.lock_there
     moving = read_only(trial.whole_path), read_only(key_path), read_only(trial.barrier_left)
@@ -84,7 +84,7 @@ def track_of(trial: Trial) -> Track:
 
 @kernel
 def find_marks(track: Track) -> Marks:
-    """Return when things happen in a trial."""
+    """Return the frames of the events of a trial."""
     path, key_path = track.path, track.key_path
     barrier_left, lock_there = track.barrier_left, track.lock_there
     first = picked = reached = started = gone = last = -1
@@ -94,7 +94,7 @@ def find_marks(track: Track) -> Marks:
         ):
             first = frame if first < 0 else first
             last = frame
-        if picked < 0 and len(key_path) > 0:  # not a number is elsewhere, too
+        if picked < 0 and len(key_path) > 0:  # NaN counts as elsewhere
             lies = key_path[frame, 0] == key_path[0, 0] and key_path[frame, 1] == key_path[0, 1]
             picked = -1 if lies else frame
         if started < 0:
@@ -107,9 +107,9 @@ def find_marks(track: Track) -> Marks:
 
 
 def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame 2"]:
-    """Return a path without gaps: an agent that is not seen stays where it was last.
+    """Return a path without gaps: an agent that is not seen stays where it was last seen.
 
-    Before it is first seen, it is where it appears.
+    Before it is first seen, it is where it will appear.
     """
     seen = ~np.isnan(path[:, 0])
     if seen.all() or not seen.any():
@@ -119,7 +119,7 @@ def without_gaps(path: Annotated[Floats, "frame 2"]) -> Annotated[Floats, "frame
 
 
 def touching(x: float, y: float, item: Annotated[Floats, "3"], radius: float) -> bool:
-    """Tell whether an agent at a place touches an item that lies: |a - x| <= r_a + r_x."""
+    """Return whether an agent at a place touches an item: |a - x| <= r_a + r_x."""
     across, down = x - item[0], y - item[1]
     return math.sqrt(across * across + down * down) <= radius + item[2]
 
@@ -134,7 +134,7 @@ def events(trial: Trial) -> tuple[Event, ...]:
 
 
 def _touches(trial: Trial) -> Iterator[Event]:
-    """Yield where contact with an item begins; a key is touched only while it lies."""
+    """Yield a touch whenever contact with an item begins; a key counts until it is picked up."""
     picked, objects, path = trial.marks.picked, len(trial.objects), trial.whole_path
     places = np.tile(trial.places, (len(path), 1, 1))
     if trial.object_paths is not None:

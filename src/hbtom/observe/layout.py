@@ -1,4 +1,4 @@
-"""What a trial shows of its world, as kernels take it."""
+"""The layout of a trial's world, in the form that kernels take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_LOCK = frozen(np.empty((0, 2)))
 
 
 class Layout(NamedTuple):
-    """What a trial shows of its world: lengths and places in pixels, boxes as x, y, width, height.
+    """The layout of a trial's world: lengths and places in pixels, boxes as x, y, width, height.
 
     The items are the objects and then, if there is one, the key.
     """
@@ -29,7 +29,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(trial: Trial) -> Layout:
-    """Return what a trial shows of its world."""
+    """Return the layout of a trial's world."""
     lock = _NO_LOCK if trial.lock is None else frozen([trial.lock.centre])
     walls, barrier = read_only(trial.walls), read_only(trial.barrier)
     width, height = map(float, trial.size)

@@ -1,7 +1,7 @@
 """A* search for a single query: the cheapest plan from one state to one item.
 
-The same dynamics as the fields of :mod:`hbtom.plan.cost_to_go`, searched forwards instead of solved
-backwards, so that each is a check of the other.
+The dynamics are those of :mod:`hbtom.plan.cost_to_go`. A* searches forwards instead of solving
+backwards, so each is a check of the other.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ State = tuple[int, int, int]  # row, column, mode
 
 @dataclass(frozen=True)
 class Route:
-    """A cheapest plan: its cost, and the states it passes through until the item is at hand."""
+    """A cheapest plan: its cost, and the states it passes through until the item is in reach."""
 
     cost: float
     states: tuple[State, ...]
 
 
 def find_route(world: PlaceWorld, stencil: Stencil, start: State, item: int) -> Route | None:
-    """Return a cheapest plan from ``start`` to an item, or None if there is no way.
+    """Return a cheapest plan from ``start`` to an item, or None if there is none.
 
-    Things may be crossed: boxes, contact and reluctance are not searched with.
+    Things may be crossed: the search ignores boxes, contact and reluctance.
     """
     steps, heuristic = _steps(world, stencil, item), _heuristic(world, item)
     paid = {start: 0.0}
@@ -45,7 +45,7 @@ def find_route(world: PlaceWorld, stencil: Stencil, start: State, item: int) -> 
             return Route(total, tuple(reversed(states)))
         spent = paid[state]
         if total > spent + heuristic(state):
-            continue  # a cheaper way here was found since
+            continue  # a cheaper path to this state has been found since
         if not world.lying[state[2], item]:  # it has been picked up: nothing is left to do
             heapq.heappush(queue, (spent, True, state))
         for price, after in steps(state):
@@ -61,9 +61,9 @@ def find_route(world: PlaceWorld, stencil: Stencil, start: State, item: int) -> 
 def _steps(
     world: PlaceWorld, stencil: Stencil, item: int
 ) -> Callable[[State], Iterator[tuple[float, State | None]]]:
-    """Return the function that yields price and next state of all that can be done in a state.
+    """Return a function that yields the price and the next state of every step from a state.
 
-    The next state is None where the item is attained.
+    The next state is None if the step attains the item.
     """
     legal = [legal_moves(blocked, stencil) for blocked in world.blocked]
     exits, cell = world.exits, world.costs.cell
@@ -84,7 +84,7 @@ def _steps(
 
 
 def _heuristic(world: PlaceWorld, item: int) -> Callable[[State], float]:
-    """Return the straight distance to where plans can end, as a box of cells: never too much."""
+    """Return an admissible heuristic: the straight distance to a box around all ends of plans."""
     exits = world.exits
     ends = (exits.goal == item) | ~world.lying[exits.target, item]
     rows, columns = np.nonzero(np.isfinite(world.reach[exits.thing[ends]]).any(axis=0))

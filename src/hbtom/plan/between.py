@@ -1,4 +1,4 @@
-"""Cost-to-go between the cells: at any place, for every goal."""
+"""Cost-to-go at any place, interpolated between cells, for every goal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hbtom.world.modes import corner
 
 
 def _all_to_go(costs: CostToGo, places: Floats, mode: Ints) -> Floats:
-    """Read all places at once: in plain Python that is quicker than one by one."""
+    """Compute the same for all places at once, which is faster in plain Python."""
     world, cost = costs.world, costs.cost
     cell = world.space.cell
     rows, columns = cost.shape[2:]
@@ -58,10 +58,10 @@ def cost_at(
     places: Annotated[Floats, "goal place 2"],
     mode: Annotated[Ints, "place"],
 ) -> Annotated[Floats, "goal place"]:
-    """Return the cost-to-go at places, which may be the same for all goals (one row).
+    """Return the cost-to-go at places; a single row of places is used for all goals.
 
-    It is bilinear, over those corners that have a way to the goal. A place with less than half a
-    cell from which there is a way is on the far side of a wall.
+    It is interpolated bilinearly over those corners from which the goal can be reached. If these
+    have less than half of the weight, the place is on the far side of a wall, at infinite cost.
     """
     cost, world = costs.cost, costs.world
     value = np.empty((len(cost), len(mode)))
@@ -84,7 +84,7 @@ def _at(cost: Floats, blocked: Floats, price: float, x: float, y: float) -> floa
     for r in range(2):
         for c in range(2):
             share = (down if r == 1 else 1.0 - down) * (across if c == 1 else 1.0 - across)
-            # where there is one cell only, both corners are in it
+            # if there is only one cell, both corners are in it
             value = spilled(cost, blocked, price, max(row + r, 0), max(column + c, 0))
             if value < np.inf:
                 total += value * share

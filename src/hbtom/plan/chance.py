@@ -7,13 +7,14 @@ It is finite in states from which some policy reaches the goal with probability 
 all others.
 
 It is found by policy iteration, with sweeps over the states to evaluate each policy. The first
-policy is what would be best if one could choose the outcomes (at the costs that A* would find,
+policy would be the best if the agent could choose the outcomes (at the costs that A* would find,
 which are never too high). States are swept in the order of these costs, so that costs near a goal
 are used at once farther away. Every policy reaches the goal with probability 1, and a choice is
 changed only for a better one; so a choice that costs nothing and leads nowhere is never preferred.
 
-It ends when no choice is better than the policy's by more than ``TOLERANCE`` of the cost-to-go.
-Then C is too high by at most this much for every step that the best policy is expected to take.
+Iteration ends when no choice is better than the policy's by more than ``TOLERANCE`` of the
+cost-to-go. Then C is too high by at most this much for every step that the best policy is expected
+to take.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ from hbtom.plan.transitions import (
 
 Policy = Annotated[Ints, "state"]  # a choice for each state
 
-TOLERANCE = 1e-10  # relative improvement of a cost, at least, to count
-_SETTLED = 1e-13  # relative change of all costs in a sweep, at most, for a policy to be evaluated
+TOLERANCE = 1e-10  # the smallest relative improvement of a cost that counts
+_SETTLED = 1e-13  # a policy is evaluated once no cost changes by more than this, relatively
 MOST_SWEEPS = 10_000  # to evaluate a policy
 MOST_EQUATIONS = 1_000
 _BLOCK = 4096  # outcomes that are swept together
 
 
 def expected_cost(transitions: Transitions, done: StateSet) -> StateCosts:
-    """Return the least average cost of reaching a state that is done."""
+    """Return the least average cost of reaching one of the ``done`` states."""
     sure, usable = almost_surely(transitions, done)
     cost = np.where(done, 0.0, np.inf)
     ahead = np.flatnonzero(sure & ~done)
@@ -61,7 +62,7 @@ def expected_cost(transitions: Transitions, done: StateSet) -> StateCosts:
 def _renumbered(
     transitions: Transitions, states: Annotated[Ints, "some"], usable: ChoiceSet
 ) -> Transitions:
-    """Return these states, in this order, with their usable choices; all others become one."""
+    """Return the usable choices of the given states, in this order; other states become one."""
     number = np.full(len(transitions), len(states))
     number[states] = np.arange(len(states))
     choice = np.flatnonzero(usable)
@@ -97,7 +98,7 @@ def _iterated(transitions: Transitions, least: StateCosts) -> StateCosts:
 
 
 def _best(transitions: Transitions, cost: StateCosts) -> tuple[StateCosts, Policy]:
-    """Return the total cost of the best choice of each state, and which it is."""
+    """Return the total cost of the best choice in each state, and the number of that choice."""
     later = transitions.probability * cost[transitions.target]
     price = transitions.cost + np.add.reduceat(later, transitions.outcomes[:-1])
     best = np.minimum.reduceat(price, transitions.choices[:-2])
@@ -118,7 +119,7 @@ def _proper(transitions: Transitions, policy: Policy, goal: StateSet) -> Policy:
 
 @dataclass(frozen=True, eq=False)
 class _Chain:
-    """What a policy leads to, with outcomes that stay in a state summed in closed form.
+    """The Markov chain of a policy; outcomes that stay in a state are summed in closed form.
 
     C(s) = [cost + sum over s' other than s of P(s') C(s')] / [sum over s' other than s of P(s')]
     """
@@ -146,10 +147,10 @@ class _Chain:
 
 
 def _evaluated(transitions: Transitions, policy: Policy, cost: StateCosts) -> StateCosts:
-    """Return the average cost of a policy, by sweeps that begin with a guess.
+    """Return the average cost of a policy, by sweeps that start from a guess.
 
-    If this takes too many sweeps, because the goal is rarely reached, linear equations are solved;
-    if there are too many states for that, it is an error.
+    If this takes too many sweeps, because the goal is rarely reached, linear equations are solved.
+    It is an error if there are too many states for that.
     """
     chain, cost = _Chain.of(transitions, policy), cost.copy()
     blocks = 1 + len(chain.target) // _BLOCK

@@ -1,14 +1,14 @@
 """Cost-to-go in a world of places and modes, for every item as the goal.
 
-Working backwards from the last mode, every exit of a mode is a leg of its own: walk to where the
-exit can be taken, pay its price, and go on in the mode to which it leads, if the goal is not
-attained by then. The cost-to-go of a mode is the least of its legs:
+Planning works backwards from the last mode. Every exit of a mode is a leg: walk to where the exit
+can be taken, pay its price, and go on in the next mode, unless the goal is attained by then. The
+cost-to-go in a mode is the minimum over its legs:
 
     C(s, m) = min over exits e of m of  leg(e),
-    leg(e)  = solve(blocked in m, Z_e),    Z_e = price(e) + way left + C(., m') or 0
+    leg(e)  = solve(blocked in m, Z_e),    Z_e = price(e) + distance left + C(., m') or 0
 
-A plan that fetches a tool must use it next (``Exits.then``). Once an item has been picked up, there
-is nothing left to do for those who wanted it.
+A plan that fetches a tool must use it next (``Exits.then``). Once an item has been picked up, its
+cost-to-go is 0.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from hbtom.world.trajectory import NO_STEPS, Trajectory
 
 
 class CostToGo(NamedTuple):
-    """Cost-to-go of every state, for every item as the goal; infinite where there is no way.
+    """Cost-to-go of every state, for every item as the goal; infinite if there is no plan.
 
-    Only the cells that were asked for need to be known; others may be too high, or infinite.
+    It may be known only in the cells that were asked for; in others it may be too high.
     """
 
     world: PlaceWorld
@@ -43,21 +43,22 @@ class CostToGo(NamedTuple):
 def cost_to_go(world: PlaceWorld, stencil: Stencil, first: tuple[int, int] = (0, 0)) -> CostToGo:
     """Plan to every item, from everywhere.
 
-    ``first`` is the row and column where the agent sets out, which matters only where things are in
-    the way.
+    ``first`` is the row and column where the agent sets out. It matters only if things are in the
+    way.
     """
     row, column = first
-    nobody = NO_STEPS._replace(first=np.array([column, row], dtype=np.float64))
-    return CostToGo(world, plan_steps(world, stencil.table, nobody, EVERYWHERE))
+    no_steps = NO_STEPS._replace(first=np.array([column, row], dtype=np.float64))
+    return CostToGo(world, plan_steps(world, stencil.table, no_steps, EVERYWHERE))
 
 
 @kernel
 def plan_steps(
     world: PlaceWorld, moves: Annotated[Ints, "move 2"], steps: Trajectory, reads: int
 ) -> Annotated[Floats, "goal mode row column"]:
-    """Return the cost-to-go that is read for some steps: in ``CELLS``, ``BETWEEN``, ``EVERYWHERE``.
+    """Return the cost-to-go where it is needed for a trajectory.
 
-    The first place of the steps is where the agent sets out.
+    ``reads`` says where that is: in ``CELLS``, ``BETWEEN`` them, or ``EVERYWHERE``. The first place
+    of the trajectory is where the agent sets out.
     """
     return plan(world, moves, wanted_for(world, steps, reads))
 
@@ -71,7 +72,7 @@ def plan(
     goals, exits = world.lying.shape[1], world.exits
     cost = np.zeros((goals, modes, rows, columns))
     slots, many = _slots(exits)
-    kept = np.full((many, goals, rows, columns), np.inf)  # ways to exits that must follow another
+    kept = np.full((many, goals, rows, columns), np.inf)  # legs to exits that must follow another
     for mode in range(modes - 1, -1, -1):
         cells = Cells(
             _listed(wanted.entry, mode), _listed(wanted.needed, mode), _listed(wanted.read, mode)
@@ -85,15 +86,15 @@ def plan(
                 useful = ends or (leaves and exits.then[one] != NEVER)
                 if exits.source[one] != mode or not useful:
                     continue
-                # an exit that ends the plan asks for no costs afterwards
+                # these costs do not matter for an exit that ends the plan
                 then = cost[goal, exits.target[one]]
                 if exits.then[one] >= 0 and world.lying[exits.target[one], goal]:
                     then = kept[slots[exits.then[one]], goal]
                 seeds = seeds_of(world, one, then, ends)
-                way = leg(world, one, seeds, moves, cells)
+                found = leg(world, one, seeds, moves, cells)
                 if slots[one] >= 0:
-                    _lower(kept[slots[one], goal], way)
-                _lower(cost[goal, mode], way)
+                    _lower(kept[slots[one], goal], found)
+                _lower(cost[goal, mode], found)
     return cost
 
 
@@ -115,7 +116,7 @@ def _all_listed(cells: Bools, mode: int) -> Ints:
 
 @part_or(_all_listed)
 def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[Ints, "cell 2"]:
-    """Return the cells that are marked in a mode; none means everywhere."""
+    """Return the marked cells of a mode; an empty list means everywhere."""
     _, rows, columns = cells.shape
     listed = np.empty((rows * columns, 2), dtype=np.int64)
     count = 0

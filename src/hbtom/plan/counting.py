@@ -1,18 +1,19 @@
-"""What observations cost an agent that has a goal, by counting operators with a linear program.
+"""The cost of a goal given observations, by counting operators with a linear program.
 
-x counts how often each operator is done, y which observations are explained:
+x counts how often each operator is applied, y says which observations are explained:
 
     V(G, O) = min over x, y of  cost x + lambda u (|O| - sum y)
     delta   = V(G, O) - V(G, nothing)
 
-u is the mean cost of an operator and lambda what it costs, in units of u, to leave an observation
-unexplained: it may be wrong. An observation is explained at most as often as its operators are
-done. Counts satisfy what every plan satisfies: facts are used up no more often than they are made
-true (the state equation), and there is every landmark and every cut of the goal, and of what
-explained observations need. The order of operators is left out, so delta is approximate.
+u is the mean cost of an operator, and lambda u is the cost of leaving an observation unexplained,
+because it may be wrong. An observation is explained at most as often as its operators are applied.
+The counts satisfy constraints that hold for every plan: facts are used up no more often than they
+are made true (the state equation), and the counts include every landmark and every cut of the goal
+and of the facts that explained observations need. The order of operators is ignored, so delta is
+approximate.
 
-There is one linear program for all goals and observations: they change bounds only, and the
-solver goes on from its last solution.
+There is one linear program for all goals and observations. They only change bounds, and the solver
+continues from its last solution.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ UNEXPLAINED = 1.5  # lambda
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """Something that was observed: an action, or facts that were true."""
+    """An observation: an action, or facts that were true."""
 
-    operators: Annotated[Ints, "operator"]  # one of them was done; none if facts were observed
+    operators: Annotated[Ints, "operator"]  # one of them was applied; none if facts were observed
     facts: Facts  # true before the action, whichever operator it was; or the observed facts
 
 
 @dataclass
 class _Rows:
-    """The rows of a linear program, one after the other: sums that have a lower bound."""
+    """The rows of a linear program, in order: sums that have a lower bound."""
 
     column: list[Ints] = field(default_factory=list)
     minus: list[int] = field(default_factory=list)  # how many columns at the end are subtracted
 
     def add(self, column: Ints, less: Ints | Sequence[int] = ()) -> int:
-        """Add the sum of some columns, less that of others, and return the row's number."""
+        """Add a row: the sum of the columns minus that of others; return its number."""
         self.column.append(np.concatenate([column, less]) if len(less) else column)
         self.minus.append(len(less))
         return len(self.column) - 1
@@ -61,10 +62,10 @@ def observed_costs(
     *,
     unexplained: float = UNEXPLAINED,
 ) -> Annotated[Floats, "1+step goal"]:
-    """Return V in units of u for each goal, given the facts that each of its cases wants.
+    """Return V in units of u for each goal, given the facts that each of its cases needs.
 
-    The first row is V(G, nothing). Then there is one for each step: after so many observations.
-    Goals that cannot be reached have infinities.
+    The first row is V(G, nothing). Then there is one row for each of the ``steps``, which are
+    numbers of observations. Goals that cannot be reached have infinite costs.
     """
     program = _Program(operators, goals, seen, unexplained * operators.unit)
     value = np.stack([program.values(goal, [0, *steps]) for goal in range(len(goals))], axis=1)
@@ -117,7 +118,7 @@ class _Program:
         return best.tolist()
 
     def _want(self, facts: Facts, cuts: list[int]) -> None:
-        """Set the bounds that follow from what is wanted."""
+        """Set the bounds that follow from the wanted facts."""
         initial, lower = self.operators.initial, self.free.copy()
         lower[: len(initial)] = 0.0 - initial
         lower[facts] += 1.0
@@ -130,7 +131,7 @@ class _Program:
         self.lower = lower
 
     def _solved(self, step: int) -> float:
-        """Return the least cost, if so many observations are to be explained."""
+        """Return the least cost if the first ``step`` observations are to be explained."""
         from highspy import HighsModelStatus as Status
 
         sights = np.arange(self.many, dtype=np.int32) + len(self.operators)
@@ -160,7 +161,7 @@ def _state_equation(operators: Operators, rows: _Rows) -> None:
 
 
 def _explain(operators: Operators, seen: Sequence[Sight], rows: _Rows) -> None:
-    """Add what explained observations need; the second of the same kind also needs the first."""
+    """Add the needs of explained observations; a repeated one also needs the one before."""
     none = np.empty(0, dtype=np.int64)
     alike: dict[bytes, list[int]] = {}
     for column, sight in enumerate(seen, start=len(operators)):
@@ -173,7 +174,7 @@ def _explain(operators: Operators, seen: Sequence[Sight], rows: _Rows) -> None:
             if not operators.initial[fact]:
                 rows.add(operators.first_adders.of(fact), [column])
         cuts = find_cuts(operators, sight.facts)
-        for cut in cuts if cuts is not None else [none]:  # if there are none, it is surely wrong
+        for cut in cuts if cuts is not None else [none]:  # None: it can never be explained
             rows.add(np.flatnonzero(cut), [column])
     for first, same in zip(map(min, alike.values()), alike.values(), strict=True):
         if len(done := seen[first - len(operators)].operators):

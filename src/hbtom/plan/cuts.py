@@ -1,8 +1,9 @@
-"""Cuts: sets of operators of which every plan to some facts contains at least one (LM-cut).
+"""Cuts: sets of operators such that every plan for the wanted facts contains one of each (LM-cut).
 
 Each operator is traced back to the most expensive fact that it needs, and only to that. The
-operators that enter the surroundings of the goal, from which it costs nothing more, are a cut. The
-cost of its cheapest operator is subtracted from all of them, until the goal costs nothing.
+surroundings of the goal are the facts from which it costs nothing more. The operators that enter
+them are a cut. The cost of the cheapest of these operators is subtracted from all of them. This is
+repeated until the goal costs nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Costs = Annotated[Floats, "operator"]
 
 
 class Relaxed(NamedTuple):
-    """Operators without what they delete."""
+    """Operators without delete effects."""
 
     need: Lists
     add: Lists
@@ -32,7 +33,7 @@ class Relaxed(NamedTuple):
 
 
 def find_cuts(operators: Operators, wanted: Facts) -> Annotated[Bools, "cut operator"] | None:
-    """Return the cuts before some facts; None if the facts cannot all become true."""
+    """Return the cuts for the wanted facts; None if the facts cannot all become true."""
     if not len(wanted):
         return np.zeros((0, len(operators)), dtype=np.bool_)
     true = operators.initial[None]
@@ -43,14 +44,14 @@ def find_cuts(operators: Operators, wanted: Facts) -> Annotated[Bools, "cut oper
 def least_costs(
     operators: Operators, true: Annotated[Bools, "state fact"], wanted: Facts
 ) -> Annotated[Floats, "state"]:
-    """Return the sum of the costs of cuts before some facts, from each state; a lower bound."""
+    """Return a lower bound on the cost of the wanted facts, from each state: the sum over cuts."""
     if not len(wanted):
         return np.zeros(len(true))
     return cuts_before(without_deletes(operators), true, wanted, False)[0]
 
 
 def without_deletes(operators: Operators) -> Relaxed:
-    """Return operators that never make anything false."""
+    """Return the delete relaxation: operators that never make a fact false."""
     lists = operators.need, operators.add, operators.needed_by, operators.added_by
     return Relaxed(*lists, read_only(operators.cost))
 
@@ -87,9 +88,9 @@ def next_cut(
     cost: Costs,
     cut: Annotated[Bools, "operator"],
 ) -> float:
-    """Mark a cut, subtract the least cost of its operators from all of them, and return it.
+    """Mark a cut, subtract the least cost of its operators from all of them, and return that cost.
 
-    It is 0 if there is no cut any more, and infinite if the facts cannot all become true.
+    It is 0 if there are no more cuts, and infinite if the facts cannot all become true.
     """
     price, dearest = fact_costs(relaxed, initial, cost)
     goal = wanted[0]
@@ -116,10 +117,10 @@ def next_cut(
 def fact_costs(
     relaxed: Relaxed, initial: Annotated[Bools, "fact"], cost: Costs
 ) -> tuple[Annotated[Floats, "fact"], Annotated[Ints, "operator"]]:
-    """Return what each fact costs (h max), and the most expensive fact each operator needs."""
+    """Return the cost of each fact (h max), and each operator's most expensive precondition."""
     facts, operators = len(initial), len(cost)
     price, done = np.empty(facts), np.zeros(facts, dtype=np.bool_)
-    dearest = np.empty(operators, dtype=np.int64)  # of operators that can be done
+    dearest = np.empty(operators, dtype=np.int64)  # -1 for operators that can never be applied
     left = np.empty(operators, dtype=np.int64)
     most = facts + len(relaxed.add.item)
     queue, prices, size = np.empty(most, dtype=np.int64), np.empty(most), 0

@@ -1,10 +1,10 @@
-"""Cost-to-go on a lattice: the cheapest way from every cell to a set of seeds.
+"""Cost-to-go on a lattice: the cheapest path from every cell to a set of seeds.
 
     C(s) = min over moves a of  cost(a) + C(s'),      C(s) <= seed(s)
 
-Motion models differ in their stencil of moves alone. The costs are found by
-Dijkstra's algorithm with buckets: compiled, cell by cell, in plain Python a bucket at a time. Since
-rounding is monotone, both find the same number, bit for bit.
+Motion models differ only in their stencil of moves. The costs are found by Dijkstra's algorithm
+with buckets. Compiled code takes the cells one by one, plain Python a whole bucket at a time. Since
+rounding is monotone, both find the same numbers, bit for bit.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def relaxed(
 ) -> Annotated[Floats, "row column"]:
     """Solve a field in plain Python: relax all cells of a bucket at once.
 
-    With ``needed`` cells given, only until these are known.
+    If there are ``needed`` cells, stop once their costs are known.
     """
     wide = blocked.shape[1] + 2 * MARGIN
     steps = steps_in(moves, wide, cell)
     neighbour = _neighbours(np.pad(~blocked, MARGIN).ravel(), steps, 2 * wide + 2)
-    cost = np.full(neighbour.shape[1] + 1, np.inf)  # the last is nowhere
+    cost = np.full(neighbour.shape[1] + 1, np.inf)  # illegal moves lead to the last
     floor = cost[:-1].reshape(-1, wide)[MARGIN:-MARGIN, MARGIN:-MARGIN]
     floor[:] = np.where(blocked, np.inf, seeds)
     needed = needed[~blocked[needed[:, 0], needed[:, 1]]]
@@ -45,12 +45,12 @@ def relaxed(
 def _neighbours(
     free: Annotated[Bools, "cell"], steps: Steps, edge: int
 ) -> Annotated[Ints, "move cell"]:
-    """Return where each move leads from each cell of a flat map; if not legal, beyond the last."""
+    """Return where each move leads from each cell of a flat map: if illegal, beyond the last."""
     inner, size = slice(edge, len(free) - edge), len(free)
     neighbour = np.full((len(steps.to), size), size)
     here = np.arange(size)[inner]
-    ways = zip(steps.to.tolist(), steps.past.tolist(), strict=True)
-    for move, (there, (one, other)) in enumerate(ways):
+    moves = zip(steps.to.tolist(), steps.past.tolist(), strict=True)
+    for move, (there, (one, other)) in enumerate(moves):
         legal = free[inner] & free[edge + there : size - edge + there]
         if one:
             legal &= free[edge + one : size - edge + one]
@@ -65,13 +65,13 @@ def _relax(
     price: Annotated[Floats, "move 1"],
     wanted: Annotated[Ints, "wanted"],
 ) -> None:
-    """Let costs flow, in place, a bucket of cells at a time, until those wanted are known.
+    """Propagate costs in place, a bucket of cells at a time, until the wanted ones are known.
 
-    Buckets are a little narrower than the shortest move: no cell improves another in its own.
+    Buckets are a little narrower than the shortest move, so no cell improves another in its bucket.
     """
     width, limit = price.min() * (1.0 - 1e-9), 0.0
     left = np.ones(len(cost), dtype=np.bool_)
-    left[-1] = False  # from nowhere nothing flows
+    left[-1] = False  # where illegal moves lead: costs do not flow from there
     while True:
         now = (left & (cost < limit)).nonzero()[0]
         if not len(now):
@@ -80,7 +80,7 @@ def _relax(
                 return
             limit = least
         left[now] = False
-        np.minimum.at(cost, neighbour.take(now, axis=1), cost[now] + price)  # moves can be undone
+        np.minimum.at(cost, neighbour.take(now, axis=1), cost[now] + price)  # moves are symmetric
         if len(wanted) and not left[wanted].any():
             cost[left] = np.inf
             return
@@ -95,10 +95,10 @@ def field(
     cell: float,
     needed: Annotated[Ints, "needed 2"],
 ) -> Annotated[Floats, "row column"]:
-    """Solve a field; with ``needed`` cells given, only until these are known.
+    """Solve a field; if there are ``needed`` cells, stop once their costs are known.
 
-    Dijkstra's algorithm, with buckets as wide as the shortest move in place of a heap: within a
-    bucket no cell can improve another, so that their order does not matter.
+    This is Dijkstra's algorithm, with buckets as wide as the shortest move instead of a heap.
+    Within a bucket, no cell can improve another, so their order does not matter.
     """
     rows, columns = blocked.shape
     wide = columns + 2 * MARGIN

@@ -1,4 +1,4 @@
-"""Costs that flow over a flat map: a lattice row by row, with a margin around it."""
+"""Propagating costs over a flat map: the rows of a lattice in one array, with a margin around."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hbtom.arrays import Floats, Ints
 from hbtom.compiled import part
 from hbtom.plan.stencil import MARGIN
 
-_BUCKETS = 4  # more than the longest move has shortest ones in it; a power of two
+_BUCKETS = 4  # more than the longest move divided by the shortest one; a power of two
 _LAST = _BUCKETS - 1
 
 
 class Seeds(NamedTuple):
-    """Where costs flow from, the cheapest first."""
+    """The cells from which costs propagate, the cheapest first."""
 
     cell: Annotated[Ints, "seed"]
     cost: Annotated[Floats, "seed"]
@@ -32,7 +32,7 @@ class Steps(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Cells that are to pass their costs on, by cost; the last bucket is followed by the first."""
+    """The frontier: cells that have yet to pass on their costs, in a ring of buckets by cost."""
 
     cell: Annotated[Ints, "bucket place"]
     filled: Annotated[Ints, "bucket"]
@@ -40,7 +40,7 @@ class Buckets(NamedTuple):
 
 @part
 def steps_in(moves: Annotated[Ints, "move 2"], wide: int, cell: float) -> Steps:
-    """Return moves as steps in a flat map so wide, given the price of the side of a cell."""
+    """Return moves as steps in a flat map ``wide`` cells wide; a cell's side costs ``cell``."""
     to, past = np.empty(len(moves), dtype=np.int64), np.zeros((len(moves), 2), dtype=np.int64)
     price, shortest = np.empty(len(moves)), np.inf
     for move in range(len(moves)):
@@ -60,9 +60,9 @@ def steps_in(moves: Annotated[Ints, "move 2"], wide: int, cell: float) -> Steps:
 def flood(
     cost: Annotated[Floats, "cell"], seeds: Seeds, steps: Steps, wanted: Annotated[Ints, "wanted"]
 ) -> float:
-    """Let costs flow from the seeds; return up to which cost they are final.
+    """Propagate costs from the seeds, in place; return the limit below which they are final.
 
-    ``cost`` is infinite in free cells and minus infinite elsewhere.
+    At first, ``cost`` is infinite in free cells and minus infinite elsewhere.
     """
     room = np.empty((_BUCKETS, 4 * len(cost)), dtype=np.int64)
     buckets = Buckets(room, np.zeros(_BUCKETS, dtype=np.int64))
@@ -80,12 +80,12 @@ def flood(
         index = 0
         while index < buckets.filled[now & _LAST]:
             here = buckets.cell[now & _LAST, index]
-            if cost[here] != passed_on[here]:  # or it was improved since, and is done with
+            if cost[here] != passed_on[here]:  # otherwise this cost has been passed on already
                 passed_on[here] = cost[here]
                 _pass_on(cost, here, steps, buckets, now)
             index += 1
         buckets.filled[now & _LAST] = 0
-        # A bucket later, for rounding may put a cell into the bucket before its own.
+        # One bucket late, because rounding may put a cell into the bucket before its own.
         while met < len(wanted) and -np.inf <= cost[wanted[met]] < (now - 1) * steps.shortest:
             met += 1
         if len(wanted) > 0 and met == len(wanted):
@@ -96,7 +96,7 @@ def flood(
 
 @part
 def _pass_on(cost: Floats, here: int, steps: Steps, buckets: Buckets, now: int) -> None:
-    """Improve the cells to which moves lead from one cell, and put them into their buckets."""
+    """Relax all moves from a cell, and put the cells that improve into their buckets."""
     least, scale = cost[here], 1.0 / steps.shortest
     for move in range(len(steps.price)):
         there, value = here + steps.to[move], least + steps.price[move]
@@ -110,7 +110,7 @@ def _pass_on(cost: Floats, here: int, steps: Steps, buckets: Buckets, now: int) 
 
 @part
 def _put(buckets: Buckets, number: int, cell: int) -> None:
-    """Put a cell into the bucket of a number; there are never more than a few at a time."""
+    """Put a cell into the bucket with a number; only a few successive numbers are in use."""
     bucket = number & _LAST
     buckets.cell[bucket, buckets.filled[bucket]] = cell
     buckets.filled[bucket] += 1
@@ -126,7 +126,7 @@ def _any_wait(buckets: Buckets) -> bool:
 
 @part
 def any_below(row: Annotated[Floats, "column"], limit: float) -> bool:
-    """Tell whether anything in a row is less than a limit: cells are compared many at a time."""
+    """Return whether a row has a value below a limit; compiled, many are compared at a time."""
     below = 0
     for c in range(len(row)):
         below += row[c] < limit
@@ -146,7 +146,7 @@ def sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
                 cost[count] = seeds[r, c]
                 count += 1
     gap = count // 2
-    while gap > 0:  # Shell's sort: seeds are few
+    while gap > 0:  # Shellsort: seeds are few
         for index in range(gap, count):
             here, value, at = cell[index], cost[index], index
             while at >= gap and cost[at - gap] > value:

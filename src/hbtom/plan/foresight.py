@@ -1,15 +1,15 @@
-"""Planning with bounded foresight: a few steps as they are, and a relaxed plan from there on.
+"""Planning with bounded foresight: a few real steps, and a relaxed plan from there on.
 
     H(s)        = cost of a relaxed plan, in which nothing is ever used up (hbtom.plan.relaxed)
     V_0(s)      = H(s)
     V_j(s)      = 0 where the goal holds,   min over a of  cost(a) + V_{j-1}(s')   elsewhere
-    -Q^0(s, a)  = cost(a) + H(s and all that a makes true)
+    -Q^0(s, a)  = cost(a) + H(s and everything that a makes true)
     -Q^d(s, a)  = cost(a) + V_{d-1}(s')     for depths d of 1 and more
     -Q^inf(s, a) = cost(a) + C(s')          (hbtom.plan.graph)
 
-An agent of depth 0 does not even see what its own action uses up. Where an action may have several
-outcomes, costs after it are averages. Only states that can be reached from the visited ones within
-the depth are planned from.
+An agent of depth 0 does not even foresee what its own action uses up. If an action may have several
+outcomes, the costs after it are averages. Planning starts only from states that can be reached from
+the visited ones within the depth.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from hbtom.world.pddl.world import States
 
 MOST_PLAIN = 1 << 28  # facts to look at in all states: half a minute without a compiler
 MOST_COMPILED = 1 << 31  # and with one
-_MUCH = 1 << 24  # it is worth starting the compiler
-_AT_ONCE = 1 << 14  # states whose facts are spread out in memory
+_MUCH = 1 << 24  # from here on, it is worth starting the compiler
+_AT_ONCE = 1 << 14  # states whose facts are unpacked together
 _TOO_LARGE = "leave out large depths of foresight, as in foresight.depths = [0, 1, inf]"
 Depths = Sequence[float]
 
@@ -46,11 +46,11 @@ def plan_ahead(
     *,
     most: int = MOST_STATES,
 ) -> tuple[GraphCosts, ...]:
-    """Return the costs that an agent of each depth of foresight expects, from visited states on.
+    """Return the costs that an agent of each depth of foresight expects from visited states on.
 
-    Costs of other states are not meant to be used. For the depth infinity they are ``plans``.
-    At most ``most`` states are looked at, if ``plans`` are of visited states only. What
-    :func:`foresee` has found is not looked for again.
+    The costs of other states must not be used. For infinite depth, the costs are ``plans``. If
+    ``plans`` are of visited states only, at most ``most`` states are explored. Results of
+    :func:`foresee` are used again.
     """
     if isinstance(plans, Foreseen) and plans.covers(depths, visited):
         return tuple(plans.ahead[depth] for depth in depths)
@@ -74,7 +74,7 @@ def plan_worlds_ahead(
     depths: Depths,
     most: int,
 ) -> dict[int, tuple[GraphCosts, ...]]:
-    """Return what agents of each depth expect in the world of each plan, by the id of its costs."""
+    """Return the costs that agents of each depth expect in each world, by the id of its costs."""
     visited: dict[int, Ints] = {}
     for planned, plan, path in zip(costs, plans, paths, strict=True):
         if path is None:
@@ -88,22 +88,22 @@ def plan_worlds_ahead(
 
 @dataclass(frozen=True, eq=False)
 class Foreseen(GraphCosts):
-    """Costs to go, and those that agents of some depths expect from visited states on."""
+    """Costs-to-go, and the costs that agents of several depths expect from visited states on."""
 
     visited: Annotated[Ints, "state"]
     ahead: Mapping[float, GraphCosts]
 
     def covers(self, depths: Depths, visited: Annotated[Ints, "state"]) -> bool:
-        """Tell whether all that agents of some depths expect from some states on is known."""
+        """Return whether the expected costs are known for these depths and visited states."""
         return set(depths) <= set(self.ahead) and bool(np.isin(visited, self.visited).all())
 
 
 def foresee(
     plans: GraphCosts, depths: Depths, visited: Annotated[Ints, "state"] | None = None
 ) -> Foreseen:
-    """Find once what agents of some depths expect, to judge many plans or by many models.
+    """Find the costs that agents of several depths expect, to use them for many plans or models.
 
-    Without ``visited`` it is found for all states.
+    Without ``visited``, they are found for all states.
     """
     visited = np.arange(len(plans.graph)) if visited is None else visited
     ahead = dict(zip(depths, plan_ahead(plans, depths, visited), strict=True))
@@ -112,9 +112,9 @@ def foresee(
 
 @dataclass(frozen=True, eq=False)
 class NoForesight(GraphCosts):
-    """What actions cost in all for an agent that sees neither ahead nor what it uses up."""
+    """The total costs of actions for an agent that foresees nothing, not even what it uses up."""
 
-    price: Annotated[Floats, "goal choice"]  # of visited states; of others it is not known
+    price: Annotated[Floats, "goal choice"]  # of visited states; NaN in others
 
     def prices(self, first: int, last: int) -> Annotated[Floats, "goal choice"]:
         """Return -Q^0 of the choices from first to last - 1."""
@@ -123,13 +123,13 @@ class NoForesight(GraphCosts):
 
 @dataclass(frozen=True, eq=False)
 class _Relaxed:
-    """Relaxed plans to some goals."""
+    """Relaxed plans to several goals."""
 
     operators: Operators
     goals: tuple[Goal, ...]
 
     def costs(self, true: Annotated[Bools, "state fact"]) -> Annotated[Floats, "goal state"]:
-        """Return the cost of a relaxed plan from each state, given what is true in it."""
+        """Return the cost of a relaxed plan from each state, given the facts true in it."""
         self._check(len(true))
         return relaxed_costs(self.operators, self.goals, true)
 
@@ -141,12 +141,12 @@ class _Relaxed:
         return np.concatenate([np.zeros((len(self.goals), 0)), *costs], axis=1)
 
     def _check(self, states: int) -> None:
-        """Refuse what takes too long; start the compiler if that pays."""
+        """Reject work that takes too long; start the compiler if that is worthwhile."""
         work = states * (len(self.operators.need.item) + len(self.operators.add.item))
         most = MOST_COMPILED if work > _MUCH and start_compiler() else MOST_PLAIN
         if work > most:
             problem = f"relaxed plans from {states:,} states take too long"
-            raise BadInput(problem, hint=f"{_TOO_LARGE}, or goals")
+            raise BadInput(problem, hint=f"{_TOO_LARGE}, or leave out goals")
 
 
 def _prices(
@@ -159,7 +159,7 @@ def _prices(
     many = np.diff(graph.outcomes)[choice]
     true = operators.true_in(graph.states[np.repeat(np.repeat(visited, count), many)])
     ways = np.diff(world.outcomes)[world.action]
-    operator = np.zeros(len(world.probability), dtype=np.int64)  # any of those with an outcome
+    operator = np.zeros(len(world.probability), dtype=np.int64)  # any operator with each outcome
     operator[concat_ranges(world.outcomes[world.action], ways)] = np.arange(ways.sum())
     made = operator[concat_ranges(world.outcomes[graph.action[choice]], many)]
     for row, one in zip(true, made, strict=True):
@@ -174,7 +174,7 @@ def _prices(
 def _values(
     relaxed: _Relaxed, graph: StateGraph, visited: Annotated[Ints, "state"], deepest: int, most: int
 ) -> list[Annotated[Floats, "goal state"]]:
-    """Return V_0, V_1 and so on for all depths up to the deepest, where they are needed."""
+    """Return V_0, V_1 and so on, as far as the deepest foresight needs them."""
     if deepest == 0:
         return []
     whole, after = graph, np.unique(graph.target[_outcomes(graph, visited)])
@@ -203,7 +203,7 @@ def _step(
 
 
 def _near(graph: StateGraph, visited: Annotated[Ints, "state"], steps: int) -> Ints:
-    """Return the states after any choice in visited states, and all within some steps of them."""
+    """Return the successors of visited states, and all states within ``steps`` of these."""
     seen = np.zeros(len(graph), dtype=np.bool_)
     newest = np.unique(graph.target[_outcomes(graph, visited)])
     seen[newest] = True
@@ -215,19 +215,19 @@ def _near(graph: StateGraph, visited: Annotated[Ints, "state"], steps: int) -> I
 
 
 def _outcomes(graph: StateGraph, states: Annotated[Ints, "state"]) -> Annotated[Ints, "outcome"]:
-    """Return the outcomes of all choices in some states."""
+    """Return the outcomes of all choices in the given states."""
     first, last = graph.outcomes[graph.choices[states]], graph.outcomes[graph.choices[states + 1]]
     return concat_ranges(first, last - first)
 
 
 def _grown(graph: StateGraph, steps: int, most: int) -> StateGraph:
-    """Return a graph of visited states with all states up to some steps beyond their successors.
+    """Return a graph of visited states with all states within ``steps`` of their successors.
 
-    States that were known keep their numbers.
+    Known states keep their numbers.
     """
     for _ in range(steps):
         expanded = max(int(np.count_nonzero(np.diff(graph.choices))), 1)
-        outcomes = len(graph) * len(graph.target) / expanded  # about as many as there will be
+        outcomes = len(graph) * len(graph.target) / expanded  # an estimate for the next graph
         if max(len(graph), outcomes * MOST_STATES / MOST_CHOICES) > most:
             problem = f"there are more than {most:,} states within the depth of foresight"
             raise BadInput(problem, hint=f"{_TOO_LARGE}, or allow more (--states, most=)")

@@ -19,7 +19,7 @@ def push(
     fact: int,
     price: float,
 ) -> int:
-    """Add a fact to a heap, which has the cheapest first; return how many facts are in it."""
+    """Add a fact to a heap; return the new size."""
     at = size
     while at > 0:
         above = (at - 1) // 2
@@ -33,7 +33,7 @@ def push(
 
 @part
 def pop(queue: Annotated[Ints, "place"], prices: Annotated[Floats, "place"], size: int) -> int:
-    """Put the first fact of a heap behind the others; return how many are left."""
+    """Move the cheapest fact of a heap behind its end; return the new size."""
     size -= 1
     first, least = queue[0], prices[0]
     fact, price = queue[size], prices[size]

@@ -11,8 +11,8 @@ expensive fact that it needs, and only to that, the actions that enter the surro
 are such a set. The cost of the cheapest one is added to the estimate and subtracted from all of
 them, until the goal costs nothing.
 
-Neither estimate is ever too high, even if actions may have several outcomes: all of them are taken
-to happen at once. Facts that must be false are ignored. Many states are computed together.
+Neither estimate is ever too high, even if actions may have several outcomes: all of these are
+assumed to happen at once. Facts that must be false are ignored. Many states are computed together.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.states import keys
 from hbtom.world.pddl.world import ALWAYS, States, bits
 
-WORTH = 1.1  # times the quick estimate, at least, for the slower estimate to be used
+WORTH = 1.1  # the slower estimate is used if it is more than this many times the quick one
 _AT_ONCE = 1 << 19  # costs of actions that are computed together
 _NOTHING = 1e-12  # costs below this are rounding errors
 FactCosts = Annotated[Floats, "fact state"]
@@ -63,11 +63,11 @@ class Estimates:
     goal: Goal
     most: int
     ahead: dict[bytes, float] = field(default_factory=dict)
-    guess: dict[bytes, float] = field(default_factory=dict)  # what relaxed plans cost: no bounds
+    guess: dict[bytes, float] = field(default_factory=dict)  # costs of relaxed plans: not bounds
     landmarks: bool | None = None  # whether to use them; None: to be decided
 
     def add(self, states: States) -> None:
-        """Compute lower bounds for states that are new."""
+        """Compute lower bounds for new states."""
         new = {key: row for row, key in enumerate(keys(states)) if key not in self.ahead}
         if not new:
             return
@@ -89,7 +89,7 @@ class Estimates:
             self.guess.update(zip(new, guess.tolist(), strict=True))
 
     def _least(self, states: States) -> Annotated[Floats, "state"]:
-        """Return lower bounds; landmarks one state after the other if that is compiled."""
+        """Return lower bounds; if kernels are compiled, landmarks are found state by state."""
         if not (self.landmarks and Kernel.compiling):
             return least_cost(self.world, self.goal, states, landmarks=bool(self.landmarks))
         true = self.operators.true_in(states)
@@ -99,16 +99,16 @@ class Estimates:
 
     @cached_property
     def operators(self) -> Operators:
-        """What compiled landmarks work on."""
+        """The operators that compiled landmarks work on."""
         return find_operators(self.world, [self.goal])
 
 
 @dataclass(frozen=True, eq=False)
 class _Relaxed:
-    """Actions without what they delete, and a last one that needs the goal's facts and adds it."""
+    """Actions without delete effects, and a last one that needs the goal's facts and adds it."""
 
     need: Annotated[Ints, "way fact"]
-    add: Annotated[Ints, "way fact"]  # padded with what is always true
+    add: Annotated[Ints, "way fact"]  # padded with ALWAYS
     price: Annotated[Floats, "way"]
     way: Annotated[Ints, "pair"]  # the ways again, sorted by the fact that they add
     first: Annotated[Ints, "fact"]  # where the ways of each fact begin

@@ -1,14 +1,14 @@
-"""One leg of a plan: around things that are in the way, or, at a price, through them.
+"""One leg of a plan: around things that are in the way or, at a price, through them.
 
-A leg has one target: an item or the lock. All other items that lie about are boxes, which the agent
-would rather walk around. For a leg with seeds Z,
+A leg has one target: an item or the lock. All other items are boxes, which the agent prefers to
+walk around. For a leg with seeds Z,
 
     C = min( C around the boxes,  push + C through them ),      C = solve(blocked, Z)
 
-outside the boxes and two cells deep into them, and infinite further in: nobody means to stand in a
-thing. Where the boxes cannot be avoided at all, they are ignored.
+outside the boxes and two cells deep into them, and infinite further in: no agent intends to stand
+in a thing. If the boxes cannot be avoided at all, they are ignored.
 
-Whole maps are quick in plain Python, single cells are quick to compile: parts have both forms.
+Parts have two forms: plain Python is fast on whole maps, and loops over single cells compile fast.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from hbtom.plan.flooding import any_below
 from hbtom.plan.spilling import all_spilled, spilled
 from hbtom.world.modes import PlaceWorld
 
-_SAME = 1e-9  # cells that are equally near, but for rounding
+_SAME = 1e-9  # the difference up to which costs are equal, apart from rounding
 
 
 class Cells(NamedTuple):
-    """The cells in which a leg may begin, in which costs are read, and which that takes to know.
+    """The cells in which a leg may begin, whose costs must be known, and in which costs are read.
 
-    No cells that are needed or read means everywhere.
+    If no cells are needed or read, costs are needed or read everywhere.
     """
 
     begin: Annotated[Ints, "cell 2"]
@@ -38,7 +38,7 @@ class Cells(NamedTuple):
     read: Annotated[Ints, "cell 2"]
 
 
-# What it costs at the end of a leg
+# Costs at the end of a leg
 
 
 def _all_seeds(world: PlaceWorld, one: int, then: Floats, ends: bool) -> Floats:
@@ -46,22 +46,22 @@ def _all_seeds(world: PlaceWorld, one: int, then: Floats, ends: bool) -> Floats:
     away = world.reach[exits.thing[one]]
     if ends:
         return exits.price[one] + costs.cell * away
-    way = exits.reluctance[one] + exits.price[one] + costs.cell * away
+    seeds = exits.reluctance[one] + exits.price[one] + costs.cell * away
     if not costs.contact:
-        return way + then
-    nearest = np.where(then < np.inf, way, np.inf).min()
-    return way + np.where(way <= nearest + _SAME, costs.cell * away + then, np.inf).min()
+        return seeds + then
+    nearest = np.where(then < np.inf, seeds, np.inf).min()
+    return seeds + np.where(seeds <= nearest + _SAME, costs.cell * away + then, np.inf).min()
 
 
 @part_or(_all_seeds)
 def seeds_of(
     world: PlaceWorld, one: int, then: Annotated[Floats, "row column"], ends: bool
 ) -> Annotated[Floats, "row column"]:
-    """Return what it costs to take an exit where it is in reach, and then to go on.
+    """Return the cost of taking an exit where it is in reach, and of the rest of the plan.
 
-    If it ``ends`` the plan, nothing comes after it; otherwise ``then`` is the cost afterwards. With
-    contact, agents head for the middle of a tool, wherever they go afterwards: the rest is what it
-    costs from the cell nearest to the middle. Without, they touch it where that is best for them.
+    If the exit ``ends`` the plan, there is no rest; otherwise ``then`` is its cost. With contact,
+    agents head for the centre of a tool, wherever they go afterwards: the rest is counted from the
+    cell nearest to the centre. Without contact, they touch the tool where that is cheapest.
     """
     costs, exits = world.costs, world.exits
     away = world.reach[exits.thing[one]]
@@ -88,7 +88,7 @@ def seeds_of(
     return seeds
 
 
-# The way to the end of a leg
+# Costs on the way to the end of a leg
 
 
 def _whole_leg(world: PlaceWorld, one: int, seeds: Floats, moves: Ints, cells: Cells) -> Floats:
@@ -103,7 +103,7 @@ def _whole_leg(world: PlaceWorld, one: int, seeds: Floats, moves: Ints, cells: C
         beyond = _all_entered(cost, inside, solid, costs.cell)
         met = (inside & ((beyond < np.inf) | (seeds < np.inf))).any()
         avoidable = (beyond[cells.begin[:, 0], cells.begin[:, 1]] < np.inf).any()
-        if met and (not avoidable or _is_far(cost, solid, seeds, costs.push, cells)):
+        if met and (not avoidable or _all_may_push(cost, solid, seeds, costs.push, cells)):
             through = field(blocked, seeds, moves, costs.cell, cells.needed)
             cost = np.where(solid, np.inf, np.minimum(cost, through + costs.push))
             beyond = _all_entered(cost, inside, solid, costs.cell) if avoidable else through
@@ -114,7 +114,7 @@ def _whole_leg(world: PlaceWorld, one: int, seeds: Floats, moves: Ints, cells: C
 
 
 def _all_entered(cost: Floats, inside: Bools, solid: Bools, price: float) -> Floats:
-    """Continue costs into boxes: only there, and two cells around, anything has to be looked at."""
+    """Extend costs into boxes; only boxes and the two cells around them are looked at."""
     entered, (row, column) = cost.copy(), np.nonzero(inside)
     if len(row):
         rows = slice(max(row.min() - 2, 0), row.max() + 3)
@@ -124,8 +124,8 @@ def _all_entered(cost: Floats, inside: Bools, solid: Bools, price: float) -> Flo
     return entered
 
 
-def _is_far(cost: Floats, solid: Bools, seeds: Floats, push: float, cells: Cells) -> bool:
-    """Tell whether passing through things may be cheaper than the way around, where it matters."""
+def _all_may_push(cost: Floats, solid: Bools, seeds: Floats, push: float, cells: Cells) -> bool:
+    """Return whether it may be cheaper to pass through things than to go around them."""
     row, column = cells.needed.T
     highest = cost[row, column][~solid[row, column]].max(initial=0.0)
     return len(row) == 0 or bool(highest > push + seeds.min())
@@ -139,9 +139,9 @@ def leg(
     moves: Annotated[Ints, "move 2"],
     cells: Cells,
 ) -> Annotated[Floats, "row column"]:
-    """Return the cost-to-go of the leg to an exit, given what it costs at its end.
+    """Return the cost-to-go of the leg to an exit, given the costs at its end.
 
-    If there is no way around boxes from where the leg may begin, boxes are ignored.
+    If boxes cannot be avoided from where the leg may begin, they are ignored.
     """
     costs, blocked = world.costs, world.blocked[world.exits.source[one]]
     solid, boxes = _solid(world, one)
@@ -155,12 +155,12 @@ def leg(
             solid = blocked
             if met:
                 cost = field(blocked, seeds, moves, costs.cell, cells.needed)
-        elif met and _may_be_nearer(cost, solid, seeds, costs.push, cells.needed):
+        elif met and _may_push(cost, solid, seeds, costs.push, cells.needed):
             through = field(blocked, seeds, moves, costs.cell, cells.needed)
             for r in range(solid.shape[0]):
                 for c in range(solid.shape[1]):
-                    way = min(cost[r, c], through[r, c] + costs.push)
-                    cost[r, c] = np.inf if solid[r, c] else way
+                    least = min(cost[r, c], through[r, c] + costs.push)
+                    cost[r, c] = np.inf if solid[r, c] else least
             cost = _entered(cost, solid, costs.cell, _within(boxes, blocked, solid, cells.read))
         else:
             cost = beyond
@@ -176,7 +176,7 @@ def leg(
 def _solid(
     world: PlaceWorld, one: int
 ) -> tuple[Annotated[Bools, "row column"], Annotated[Ints, "cell 2"]]:
-    """Return what is blocked or in a box, other than an exit's target, and the cells in boxes."""
+    """Return which cells are blocked or in a box other than the target's, and those in boxes."""
     mode = world.exits.source[one]
     _, rows, columns = world.blocked.shape
     solid, boxes = world.blocked[mode].copy(), np.empty((rows * columns, 2), dtype=np.int64)
@@ -208,7 +208,7 @@ def _within(boxes: Ints, blocked: Bools, solid: Bools, read: Ints) -> Annotated[
 
 @part
 def _entered(cost: Floats, solid: Bools, price: float, some: Ints) -> Floats:
-    """Continue costs two cells deep into boxes, as agents come nearer than they mean to."""
+    """Extend costs two cells deep into boxes, because agents get closer than they intend."""
     entered = cost.copy()
     for index in range(len(some)):
         r, c = some[index, 0], some[index, 1]
@@ -218,7 +218,7 @@ def _entered(cost: Floats, solid: Bools, price: float, some: Ints) -> Floats:
 
 @part
 def _meets(boxes: Ints, cost: Floats, seeds: Floats) -> bool:
-    """Tell whether any way leads up to a box; if not, no way leads through one."""
+    """Return whether any path leads up to a box; if not, no path leads through one."""
     for index in range(len(boxes)):
         row, column = boxes[index, 0], boxes[index, 1]
         if seeds[row, column] < np.inf:
@@ -231,8 +231,8 @@ def _meets(boxes: Ints, cost: Floats, seeds: Floats) -> bool:
 
 
 @part
-def _may_be_nearer(cost: Floats, solid: Bools, seeds: Floats, push: float, needed: Ints) -> bool:
-    """Tell whether passing through things may be cheaper than the way around, where it matters."""
+def _may_push(cost: Floats, solid: Bools, seeds: Floats, push: float, needed: Ints) -> bool:
+    """Return whether it may be cheaper to pass through things than to go around them."""
     least, highest = np.inf, 0.0
     for r in range(seeds.shape[0]):
         for c in range(seeds.shape[1] if any_below(seeds[r], least) else 0):

@@ -7,8 +7,8 @@ belief and V(s) the places that can be seen from s,
     C_K(s)   = solve(blocked, Z_K),
     Z_K(s)   = sum over j in K and V(s) of b(j | K) C_{j}(s)  +  b(K - V(s) | K) C_{K - V(s)}(s)
 
-where V(s) and K have a place in common; elsewhere Z_K is infinite. Looking never does harm, so that
-C_K equals Z_K where it is finite. There are 2^n - 1 sets for n places, and one field for each.
+where V(s) and K have a place in common; elsewhere Z_K is infinite. Looking never does harm, so C_K
+equals Z_K where Z_K is finite. There are 2^n - 1 sets for n places, and one field for each.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Planner = Callable[[PlaceWorld], Annotated[Floats, "goal mode row column"]]
 
 
 class Lookout(NamedTuple):
-    """What planning over knowledge of one thing takes."""
+    """The input of planning over knowledge of one thing."""
 
-    goal: int  # the item that the thing is
+    goal: int  # the number of the thing among the items
     worlds: tuple[PlaceWorld, ...]  # with the thing at each of the places
     sees: Annotated[Bools, "place row column"]  # from where each place can be seen
     attained: tuple[Field, ...]  # the cost-to-go with the thing at each of the places
@@ -42,7 +42,7 @@ class Lookout(NamedTuple):
 def lookout(
     goal: int, worlds: tuple[PlaceWorld, ...], sight: Bools, plan: Planner, start: tuple[int, int]
 ) -> Lookout:
-    """Return what planning over knowledge takes, given from where places can be seen.
+    """Return the input of planning over knowledge, given from where places can be seen.
 
     An agent within reach of a place knows whether the thing lies there, even if it cannot see it.
     """
@@ -51,7 +51,7 @@ def lookout(
 
 
 def at_hand(worlds: Sequence[PlaceWorld], goal: int) -> Annotated[Bools, "place row column"]:
-    """Tell in which cells a thing is within reach, if it lies at each of some places."""
+    """Return in which cells a thing is within reach, if it lies at each of the places."""
     return np.array([np.isfinite(one.reach[goal]) for one in worlds])
 
 
@@ -60,7 +60,7 @@ def knowledge_costs(
 ) -> list[dict[Known, Field]]:
     """Return the cost-to-go for every set of places where the thing may still be, by belief.
 
-    What beliefs have in common is planned once: it is the same wherever b(. | K) is the same.
+    Beliefs for which b(. | K) is the same share one plan.
     """
     planned = dict[tuple[Known, tuple[tuple[int, float], ...]], Field]()
     by_belief = []
@@ -82,8 +82,8 @@ def knowledge_costs(
 def shares(belief: Annotated[Floats, "place"], known: Known, look: Lookout) -> dict[int, float]:
     """Return b(j | K) where it is positive.
 
-    Places that the agent cannot reach do not count, unless it can reach none: it plans for the
-    case that it can have the thing. If a belief has been proved wrong, what is left is equally
+    Places that the agent cannot reach do not count, unless it can reach none: the agent plans as if
+    it could get the thing. If a belief has been proved wrong, the remaining places are equally
     probable.
     """
     can = [j for j in sorted(known) if _attainable(look, j)] or sorted(known)
@@ -93,7 +93,7 @@ def shares(belief: Annotated[Floats, "place"], known: Known, look: Lookout) -> d
 
 
 def _attainable(look: Lookout, place: int) -> bool:
-    """Tell whether there is a way to a place from where the agent sets out.
+    """Return whether a place can be reached from where the agent sets out.
 
     Agents may be seen up to two cells inside the margin that they are supposed to keep from walls.
     """
@@ -110,7 +110,7 @@ def _sets(places: int) -> Iterator[Known]:
 def _expected(
     look: Lookout, known: Known, share: Mapping[int, float], found: Mapping[Known, Field]
 ) -> Field:
-    """Return what it costs on average to go on once it is seen what can be seen: Z_K."""
+    """Return Z_K: the average cost of going on, once the agent has looked at all it can see."""
     seen = {j: look.sees[j] for j in known}
     expected = np.full_like(look.attained[0], np.inf)
     for some in (one for many in range(1, len(known) + 1) for one in combinations(known, many)):
@@ -127,10 +127,10 @@ def _expected(
 
 
 def _looking(look: Lookout, expected: Field) -> PlaceWorld:
-    """Return a world in which the goal is attained by looking, at the cost that is expected then.
+    """Return a world in which the goal is attained by looking, at the cost expected afterwards.
 
-    For each mode there is one more thing, which is in reach wherever a place can be seen. Nobody
-    walks around a thing without knowing where it lies.
+    For each mode there is one more thing, which is in reach wherever a place can be seen. The goal
+    has no box, because an agent that does not know where a thing lies cannot walk around it.
     """
     world, goal = look.worlds[0], look.goal
     exits, things, costs = world.exits, len(world.reach), world.costs

@@ -1,11 +1,12 @@
 """A world as operators without negative conditions, and the landmarks of its facts.
 
-An operator is one way to do an action, with one outcome. A fact that must be false somewhere has an
-opposite, which is true whenever the fact is false; so operators need, add and delete facts only.
+An operator is one way to do an action, with one outcome. If an action or a goal needs a fact to be
+false, the fact has an opposite, which is true whenever the fact is false. So operators only need,
+add and delete facts.
 
 A fact is a landmark of another one if it must be true first, even if nothing ever became false:
 
-    LM(f) = {f} and what LM(o) of all operators o that add f have in common
+    LM(f) = {f} and the intersection over all operators o that add f of LM(o)
     LM(o) = union over all facts p that o needs of LM(p)
 
 Facts that are true initially have no landmarks. Sets of facts are stored as bits.
@@ -24,11 +25,11 @@ from hbtom.arrays import FROZEN, Bools, Floats, Ints, concat_ranges, read_only
 from hbtom.world.pddl import Goal, World
 from hbtom.world.pddl.world import ALWAYS, NEVER, States, Words, bits
 
-Facts = Annotated[Ints, "some"]  # numbers of facts, all of which are wanted
+Facts = Annotated[Ints, "some"]  # the numbers of facts that are all wanted
 
 
 class Lists(NamedTuple):
-    """A list of numbers for every owner: where each begins, and all of them."""
+    """A list of numbers for every owner: where each list begins, and all numbers."""
 
     first: Annotated[Ints, "owner+1", FROZEN]
     item: Annotated[Ints, "pair", FROZEN]
@@ -50,16 +51,16 @@ class Operators:
     action: Annotated[Ints, "operator"]
     cost: Annotated[Floats, "operator"]
     need: Lists
-    add: Lists  # what is not added by others may be true before
+    add: Lists  # these facts may be true already
     delete: Lists
     initial: Annotated[Bools, "fact"]
-    opposite: Annotated[Ints, "fact"]  # of each fact of the world; NEVER if nobody needs it
+    opposite: Annotated[Ints, "fact"]  # of each fact of the world; NEVER if it is not needed
 
     def __len__(self) -> int:
         return len(self.action)
 
     def true_in(self, states: States) -> Annotated[Bools, "state fact"]:
-        """Return which facts are true in each of some states, opposites included."""
+        """Return which facts are true in each state, opposites included."""
         true = bits(states)[:, : len(self.opposite)]
         return np.concatenate([true, ~true[:, self.opposite != NEVER]], axis=1)
 
@@ -73,11 +74,11 @@ class Operators:
 
     @cached_property
     def unit(self) -> float:
-        """What costs are measured in."""
+        """The unit of costs: the mean cost of an operator."""
         return mean_cost(self.cost)
 
     def cases(self, goal: Goal) -> list[Facts]:
-        """Return the facts that each case of a goal wants."""
+        """Return the facts that each case of a goal needs."""
         wanted, avoided = bits(goal.need), bits(goal.avoid)
         both = zip(map(np.flatnonzero, wanted), map(np.flatnonzero, avoided), strict=True)
         whole = (np.concatenate([need, self.opposite[avoid]]) for need, avoid in both)
@@ -85,7 +86,7 @@ class Operators:
 
     @cached_property
     def landmarks(self) -> tuple[Annotated[Bools, "fact fact"], Annotated[Bools, "operator fact"]]:
-        """The landmarks of each fact, and of all that each operator needs."""
+        """The landmarks of each fact, and of the facts that each operator needs."""
         facts = len(self.initial)
         words = (facts + 63) // 64
         own = np.zeros((facts, 64 * words), dtype=np.bool_)
@@ -116,13 +117,13 @@ class Operators:
 
 
 def mean_cost(cost: Floats) -> float:
-    """Return the mean cost of what costs anything; 1 if nothing does."""
+    """Return the mean of all positive costs; 1 if there are none."""
     positive = cost[cost > 0]
     return float(positive.mean()) if len(positive) else 1.0
 
 
 def find_operators(world: World, goals: Sequence[Goal]) -> Operators:
-    """Return the operators of a world; opposites are there for what actions or goals avoid."""
+    """Return the operators of a world; facts that actions or goals avoid have opposites."""
     facts = len(world.facts) + 2
     avoided = np.zeros(64 * world.words, dtype=np.bool_)
     avoided[world.avoid.ravel()] = True
@@ -168,7 +169,7 @@ def _opposites(codes: Annotated[Ints, "pair"], opposite: Ints) -> Annotated[Ints
 def _lists(
     codes: Annotated[Ints, "pair"], owners: int, whole: int, padding: int | None = None
 ) -> Lists:
-    """Return the facts of each operator; with padding, one that has none has this one."""
+    """Return the facts of each operator; one without facts gets the padding, if there is any."""
     codes = np.unique(codes)
     if padding is not None:
         codes = codes[codes % whole != padding]

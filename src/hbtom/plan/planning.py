@@ -1,4 +1,4 @@
-"""Planning for a trial: each motion has its own way to plan, registered by its type."""
+"""Planning for a trial. Each type of motion registers its own function: see :func:`plan_in`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hbtom.world.seeing import Seen
 def plan_trial(model: Model, seen: Seen) -> CostToGo:
     """Return the cost-to-go in the world of a trial, as far as its trajectory needs it.
 
-    Where agents are seen with noise, and where the world changes, costs are needed everywhere.
+    If agents are seen with noise, or the world changes, costs are needed everywhere.
     """
     everywhere = model.observation.noise > 0 or len(seen.stages) > 1
     plans = [plan_in(model.motion, one, seen.trajectory, everywhere) for one in seen.stages]
@@ -31,11 +31,11 @@ def plan_trial(model: Model, seen: Seen) -> CostToGo:
 
 @singledispatch
 def plan_in(motion: Any, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
-    """Plan in a world under a motion, everywhere or as far as some steps need it.
+    """Plan in a world under a motion, everywhere or as far as the steps need it.
 
-    Motions register their own functions.
+    Each type of motion registers its own function.
     """
-    raise TypeError(f"no way is known to plan under {motion!r}")
+    raise TypeError(f"plan_in has no function for {motion!r}")
 
 
 @plan_in.register

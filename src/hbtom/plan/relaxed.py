@@ -1,13 +1,13 @@
-"""Relaxed plans: what a goal costs if nothing ever becomes false, and so nothing is used up.
+"""Relaxed plans: the cost of a goal if nothing ever becomes false, so that nothing is used up.
 
-A fact costs as much as its cheapest operator, and an operator as much as all that it needs:
+A fact costs as much as its cheapest operator, and an operator as much as everything that it needs:
 
     c(f) = 0 if f is true,      c(f) = min over operators o that add f of  c(o)      otherwise
     c(o) = cost(o) + sum over facts p that o needs of  c(p)
 
-This counts what several facts have in common several times. A relaxed plan has each operator once:
-the cheapest operator of every fact that is wanted, of the facts that these operators need, and so
-on. Its cost is known as h_ff, with supporters by h_add. It is an estimate, not a bound.
+This counts an operator several times if several facts need it. A relaxed plan has each operator
+once: the cheapest operator of every fact that is wanted, of the facts that these operators need,
+and so on. Its cost is known as h_ff, with supporters by h_add. It is an estimate, not a bound.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def relaxed_costs(
 def _in_chunks(
     relaxed: Relaxed, true: Annotated[Bools, "state fact"], wanted: Lists
 ) -> Annotated[Floats, "state case"]:
-    """Find the relaxed plans of many states at once: in plain Python that is quicker."""
+    """Find the relaxed plans of many states at once, which is faster in plain Python."""
     size = max(_AT_ONCE // max(len(relaxed.cost), 1), 1)
     cost = np.zeros((len(true), len(wanted.first) - 1))
     for start in range(0, len(true), size):
@@ -84,10 +84,11 @@ def relaxed_plans(
 def supporters(
     relaxed: Relaxed, true: Annotated[Bools, "fact"]
 ) -> tuple[Annotated[Floats, "fact"], Annotated[Ints, "fact"]]:
-    """Return what each fact costs, and its cheapest operator; -1 if it is true or impossible.
+    """Return the cost of each fact, and its cheapest operator; -1 if it is true or impossible.
 
-    All operators are tried in turns, those with new prices of what they need again. A fact keeps
-    the operator that first made it so cheap; if there are several in the same turn, the first.
+    Operators are tried in rounds: first all of them, then those that need a fact whose cost has
+    changed. A fact keeps the operator that first reached its lowest cost; if several do so in one
+    round, the first of them.
     """
     facts, many, cheaper, turn = len(true), len(relaxed.cost), 1, 0
     price, new, by = np.empty(facts), np.empty(facts), np.empty(facts, dtype=np.int64)
@@ -135,7 +136,7 @@ def supporters(
 def total_cost(
     relaxed: Relaxed, by: Annotated[Ints, "fact"], wanted: Annotated[Ints, "some"]
 ) -> float:
-    """Return the cost of all operators that some facts take, each of them once."""
+    """Return the cost of all operators that the wanted facts take, counting each once."""
     seen = np.zeros(len(by), dtype=np.bool_)
     used = np.zeros(len(relaxed.cost), dtype=np.bool_)
     left = np.empty(len(by), dtype=np.int64)
@@ -163,7 +164,7 @@ def total_cost(
 def _all_supporters(
     relaxed: Relaxed, true: Annotated[Bools, "state fact"]
 ) -> tuple[Annotated[Floats, "state fact"], Annotated[Ints, "state fact"]]:
-    """Return what :func:`supporters` does, for many states."""
+    """Do the same as :func:`supporters`, for many states."""
     price, by = np.where(true, 0.0, np.inf), np.full(true.shape, -1)
     adders, count = relaxed.added_by, np.diff(relaxed.added_by.first)
     added = np.flatnonzero(count)
@@ -188,7 +189,7 @@ def _all_supporters(
 def _all_totals(
     relaxed: Relaxed, by: Annotated[Ints, "state fact"], wanted: Annotated[Ints, "some"]
 ) -> Annotated[Floats, "state"]:
-    """Return what :func:`total_cost` does, for many states."""
+    """Do the same as :func:`total_cost`, for many states."""
     states, operators = len(by), len(relaxed.cost)
     used = np.zeros((states, operators + 1), dtype=np.bool_)
     state, fact = np.repeat(np.arange(states), len(wanted)), np.tile(wanted, states)
@@ -205,7 +206,7 @@ def _all_totals(
 
 
 def _padded(lists: Lists) -> Annotated[Ints, "owner item"]:
-    """Return lists of the same length, filled up with what is always true."""
+    """Return lists of the same length, padded with ALWAYS."""
     count = np.diff(lists.first)
     padded = np.full((len(count), count.max(initial=0)), ALWAYS)
     padded[lists.owner, np.arange(len(lists.item)) - lists.first[:-1][lists.owner]] = lists.item

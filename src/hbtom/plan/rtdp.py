@@ -1,16 +1,15 @@
-"""Cost-to-go of a few states with random outcomes, if there are too many states to know them all.
+"""Cost-to-go of a few states with random outcomes, if there are too many states to explore all.
 
 This is labelled real-time dynamic programming (Bonet and Geffner 2003). A trial takes the best
-known choice, draws an outcome, and so on; on the way, it raises the cost of every state it visits
-to that of its best choice:
+known choice, draws an outcome, and so on. Along its path, it raises the cost of every state to that
+of its best choice:
 
     C(s) <- min over a of  cost(a) + sum over s' of P(s' | s, a) C(s')
 
 Costs begin with the lower bounds that A* finds, so they can only rise, and states that look
-expensive are never visited. A state is solved when neither its cost nor that of any state to which
-the best choices may lead from it rises by more than ``TOLERANCE`` of itself. Then its cost is too
-low by at most this much for every remaining step. Trials go on until the state in question is
-solved.
+expensive are never visited. A state is solved when its cost, and that of every state to which its
+best choices may lead, rises by no more than ``TOLERANCE`` of itself. Then its cost is too low by at
+most this much for every remaining step. Trials go on until the state in question is solved.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ Choice = tuple[float, Outcomes]  # its cost, and the other states it leads to
 
 
 def check_costs(world: World) -> None:
-    """Refuse actions that cost nothing: trials might repeat them forever."""
+    """Reject actions that cost nothing: trials might repeat them forever."""
     free = np.flatnonzero(world.cost == 0)
     if len(free):
         raise BadInput(
-            f"{spoken(world.actions[free[0]])} costs nothing, which is not supported for random"
-            " outcomes with so many states",
+            f"{spoken(world.actions[free[0]])} costs nothing, which is not supported if outcomes"
+            " are random and there are too many states to explore all",
             hint="give every action a cost, make the problem smaller, or allow more states",
         )
 
@@ -64,7 +63,7 @@ class Trials:
         self._chance = np.random.default_rng(self.seed)
 
     def cost(self, start: State) -> float:
-        """Return the least average cost of the goal from a state; infinite if it may fail."""
+        """Return the least average cost of the goal from a state; infinite if plans may fail."""
         (state,) = self._numbers(start[None])
         for _ in range(MOST_TRIALS):
             if self.solved[state]:
@@ -160,7 +159,7 @@ class Trials:
         return [self.number[name] for name in names]
 
     def _expand(self, states: list[int]) -> None:
-        """Expand those of the states that are neither expanded nor solved."""
+        """Expand the states that are neither expanded nor solved yet."""
         new = [one for one in states if self.choices[one] is None and not self.solved[one]]
         if not new:
             return
@@ -181,7 +180,7 @@ class Trials:
             self.choices[one] = choices
 
     def _label_hopeless(self) -> None:
-        """Label states that cannot surely reach the goal or a state that is not expanded yet."""
+        """Label as hopeless the states that cannot surely reach the goal or an unexpanded state."""
         known = [[] if self.solved[one] else some or [] for one, some in enumerate(self.choices)]
         choices = [choice for some in known for choice in some]
         outcomes = [outcome for _, after in choices for outcome in after]

@@ -1,8 +1,8 @@
-"""Planning in the worlds of plans that were seen, and by A* where there are too many states.
+"""Planning in the worlds of observed plans, by A* if there are too many states.
 
 As in the paper, searches start only from states that were visited and from their successors.
-Searches for one goal learn from each other: if the cheapest plan costs f, a state that was reached
-on the way at cost g is at least f - g away from the goal. So all searches but the first are short.
+Searches for one goal learn from each other: if the cheapest plan costs f, a state that the search
+reached at cost g is at least f - g away from the goal. So all searches but the first are short.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from hbtom.world.pddl.world import State, States
 
 _Queue = list[tuple[float, float, bytes]]  # a bound on the cost of a plan, a guess, and a state
 _TOGETHER = 128  # equally promising states that are expanded at once
-MOST_PLAIN = 1 << 23  # sums over goals that are done without a compiler, in half a minute
+MOST_PLAIN = 1 << 23  # sums over goals that take half a minute without a compiler
 MOST_COMPILED = 1 << 28  # and with one
 
 
@@ -50,9 +50,9 @@ def plan_by_search(
     *,
     most: int = MOST_STATES,
 ) -> GraphCosts:
-    """Plan from some states and their successors to every goal.
+    """Plan from visited states and their successors to every goal.
 
-    If actions may have several outcomes, A* finds the cost of a goal with the best luck, and
+    If actions may have several outcomes, A* finds the cost of a goal with the best outcomes, and
     real-time dynamic programming then finds the average cost. At most ``most`` states are kept in
     memory for each goal; it is an error if that is not enough.
     """
@@ -107,7 +107,7 @@ class _Search:
         paid: dict[bytes, float],
         queue: _Queue,
     ) -> None:
-        """Add the successors of some states to the queue if this is the cheapest path to them."""
+        """Add the successors of states to the queue if this is the cheapest path to them so far."""
         steps, ahead = expand(self.world, states), self.estimates.ahead
         self.estimates.add(steps.after)
         state, action = (np.repeat(one, steps.outcomes) for one in (steps.state, steps.action))
@@ -123,7 +123,7 @@ class _Search:
 def _best(
     queue: _Queue, paid: dict[bytes, float], expanded: dict[bytes, float]
 ) -> tuple[float, list[bytes]]:
-    """Take the most promising states from the queue that are equally promising and still new."""
+    """Take the most promising states off the queue: equally promising, and not expanded yet."""
     promise, guess, _ = queue[0]
     some: list[bytes] = []
     while queue and queue[0][:2] == (promise, guess) and len(some) < _TOGETHER:
@@ -136,7 +136,7 @@ def _best(
 def plan_worlds(
     goals: Sequence[Goal] | GraphCosts, plans: Sequence[SeenPlan], most: int
 ) -> tuple[tuple[GraphCosts, ...], tuple[StatePath | None, ...]]:
-    """Return the costs to go in the world of each plan, and its path, if all of it was seen."""
+    """Return the cost-to-go in the world of each plan, and its path if it was fully observed."""
     _check_work(len(goals.goals if isinstance(goals, GraphCosts) else goals), plans)
     costs = tuple(_each(goals, plans, most))
     both = zip(costs, plans, strict=True)
@@ -145,10 +145,10 @@ def plan_worlds(
 
 
 def _check_work(goals: int, plans: Sequence[SeenPlan]) -> None:
-    """Compile what judging plans takes, if there is much to do; refuse what is too much anyway.
+    """Start the compiler if there is much to do; reject what would take too long even so.
 
-    Beliefs are sums over all pairs of goals, for every step, and for every history: how often an
-    agent has had each goal.
+    Beliefs are sums over all pairs of goals, for every step and for every history. A history is how
+    often an agent has had each goal.
     """
     longest, most = max(map(len, plans)), max(Counter(plan.agent for plan in plans).values())
     sums = max(longest, comb(goals + most - 2, most - 1)) * goals * goals
@@ -160,7 +160,7 @@ def _check_work(goals: int, plans: Sequence[SeenPlan]) -> None:
 def _each(
     goals: Sequence[Goal] | GraphCosts, plans: Sequence[SeenPlan], most: int
 ) -> Iterator[GraphCosts]:
-    """Yield the costs to go to the goals in the world of every plan."""
+    """Yield the cost-to-go to the goals in the world of every plan."""
     known: dict[int, GraphCosts] = {}
     if isinstance(goals, GraphCosts):
         known[id(goals.graph.world)] = goals
@@ -173,9 +173,9 @@ def _each(
 
 
 def _plan(world: World, goals: Sequence[Goal], seen: Sequence[SeenPlan], most: int) -> GraphCosts:
-    """Plan from all states of a world, or, if they are too many, from those that were visited.
+    """Plan from all states of a world or, if there are too many, from those that were visited.
 
-    Where some actions were not seen, nobody knows which states were visited.
+    If some actions were not observed, the visited states are unknown, and this is an error.
     """
     its = tuple(
         goal if goal.world is world else make_goal(world, goal.name, str(goal.formula))

@@ -1,9 +1,9 @@
 """Plans in a gridworld in which moves may go astray.
 
-An agent that wants to move in one of eight directions does so with probability 1 - slip. Otherwise
-it goes in one of the two directions beside it, with probability slip / 2 each, or stays if that is
-blocked. This costs as much as the move that was wanted. If Z(s) is the cost of stopping in a cell,
-the cost-to-go of a map is
+An agent that intends to move in one of eight directions does so with probability 1 - slip.
+Otherwise it moves in one of the two adjacent directions, with probability slip / 2 each, or stays
+if that is blocked. This costs as much as the intended move. If Z(s) is the cost of stopping in a
+cell, the cost-to-go of a map is
 
     C(s) = min of Z(s) and, over legal moves m,  length(m) + sum over s' of P(s' | s, m) C(s')
 
@@ -56,9 +56,9 @@ class Slippery:
     def cost_to_go(
         self, seeds: Annotated[Floats, "field row column"], cell: float
     ) -> Annotated[Floats, "field row column"]:
-        """Return what getting to a seed, and its own cost, comes to on average from each cell."""
+        """Return the average cost of moving from each cell to a seed and stopping there."""
         size = self.blocked.size
-        done = np.arange(size + 1) == size  # to stop is to go to one more state
+        done = np.arange(size + 1) == size  # stopping leads to one more state
         fields = [
             expected_cost(self._with_stops(seed.ravel(), cell), done)[:-1].reshape(seed.shape)
             for seed in seeds
@@ -66,7 +66,7 @@ class Slippery:
         return np.array(fields).reshape(seeds.shape)
 
     def _with_stops(self, seed: Annotated[Floats, "cell"], cell: float) -> Transitions:
-        """Return moves as choices, and stopping as one more in cells that have a seed."""
+        """Return moves as choices, and stopping as one more choice in cells that have a seed."""
         stops = np.isfinite(seed) & ~self.blocked.ravel()
         state, choice = np.nonzero(np.column_stack([self.legal, stops]))
         end = np.full((len(seed), 1, 3), len(seed))
@@ -81,7 +81,7 @@ class Slippery:
 
 
 def slippery_cost_to_go(world: PlaceWorld, slip: float) -> CostToGo:
-    """Plan to every item, as :func:`hbtom.plan.cost_to_go` does if no move goes astray."""
+    """Plan to every item, like :func:`hbtom.plan.cost_to_go`, but with moves that may go astray."""
     exits, cell = world.exits, world.costs.cell
     items = range(world.lying.shape[1])
     cost = np.zeros((len(items), *world.blocked.shape))

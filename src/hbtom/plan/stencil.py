@@ -28,7 +28,7 @@ class Stencil:
         return math.sqrt(move[0] * move[0] + move[1] * move[1])
 
     def passes(self, move: tuple[int, int]) -> tuple[tuple[int, int], ...]:
-        """Return the cells, seen from the start, that must be free beside the two ends.
+        """Return the cells, relative to the start, that must be free besides the two ends.
 
         A diagonal needs both orthogonal neighbours, a knight's move the two cells it crosses.
         """
@@ -49,18 +49,18 @@ CONTINUOUS = Stencil(EIGHT + _KNIGHT)
 
 
 def legal_moves(blocked: Annotated[Bools, "row column"], stencil: Stencil) -> Bools:
-    """Tell which moves are legal in each cell; shape [move, row, column]."""
+    """Return which moves are legal in each cell; shape [move, row, column]."""
     free = np.pad(~blocked, MARGIN)
     here = _shifted(free, (0, 0))
     legal = []
     for move in stencil.moves:
-        ways = [_shifted(free, cell) for cell in (move, *stencil.passes(move))]
-        legal.append(np.logical_and.reduce([here, *ways]))
+        others = [_shifted(free, cell) for cell in (move, *stencil.passes(move))]
+        legal.append(np.logical_and.reduce([here, *others]))
     return np.array(legal)
 
 
 def _shifted(padded: Bools, move: tuple[int, int]) -> Bools:
-    """Return the view of a padded array that shows, in each cell, what lies one move away."""
+    """Return a view of a padded array that has, in each cell, the value one move away."""
     down, right = move
     rows, columns = padded.shape[-2] - 2 * MARGIN, padded.shape[-1] - 2 * MARGIN
     top, left = MARGIN + down, MARGIN + right

@@ -17,7 +17,7 @@ StateCosts = Annotated[Floats, "state"]
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """The choices of states, their costs and outcomes: a graph, whatever its states are."""
+    """The choices of states, their costs and outcomes: a graph over any kind of states."""
 
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
     cost: Annotated[Floats, "choice"]
@@ -60,7 +60,7 @@ class Transitions:
 
 
 def cheapest(transitions: Transitions, done: StateSet) -> StateCosts:
-    """Return the cost of reaching a state that is done, if the best outcomes may be assumed.
+    """Return the cost of reaching a ``done`` state, assuming the best outcomes.
 
         C(s) = 0 if it is done,      C(s) = min over a and s' of  cost(a) + C(s')      otherwise
 
@@ -82,7 +82,7 @@ def cheapest(transitions: Transitions, done: StateSet) -> StateCosts:
 def reaching(
     transitions: Transitions, there: StateSet, usable: ChoiceSet
 ) -> tuple[StateSet, Annotated[Ints, "state"]]:
-    """Return which states may get there by usable choices, and a choice that leads nearer.
+    """Return which states may get ``there`` by usable choices, and a choice that leads closer.
 
     The choice is -1 in states that are there already or cannot get there.
     """
@@ -100,7 +100,7 @@ def reaching(
 
 
 def almost_surely(transitions: Transitions, done: StateSet) -> tuple[StateSet, ChoiceSet]:
-    """Return the states from which a done state can be reached with probability 1, and choices.
+    """Return the states that can reach a ``done`` state with probability 1, and their choices.
 
     These are the choices that never leave such states. Both are the largest such sets: choices that
     lead elsewhere are removed until all remaining states can reach a done state.

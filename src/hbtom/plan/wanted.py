@@ -1,4 +1,4 @@
-"""Which cells matter: costs are worked out until these are known."""
+"""Which cells matter: planning stops once their costs are known."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supp
 
 
 class Wanted(NamedTuple):
-    """For which states costs are wanted. Empty lists of cells mean: everywhere."""
+    """The states whose costs are wanted. An empty map means everywhere."""
 
     entry: Annotated[Bools, "mode row column"]  # where each mode may be entered
-    needed: Annotated[Bools, "mode row column"]  # whose costs have to be known
-    read: Annotated[Bools, "mode row column"]  # and in which of them costs are read
+    needed: Annotated[Bools, "mode row column"]  # where costs must be known
+    read: Annotated[Bools, "mode row column"]  # where costs are read
 
 
 @part
 def wanted_for(world: PlaceWorld, steps: Trajectory, reads: int) -> Wanted:
-    """Return the states whose costs are read for some steps.
+    """Return the states whose costs are read for a trajectory.
 
-    In ``CELLS``: those that the agent was in and those around them, in that mode. ``BETWEEN`` them:
-    those around every place in its mode, further out beside walls and things.
+    With ``CELLS``, these are the agent's cells and those around them, in the mode of each step.
+    With ``BETWEEN``, they are the cells around every place, and more of them beside walls and
+    things.
     """
     cell, closed = world.space.cell, world.blocked[0]
     row, column = int(steps.first[1]), int(steps.first[0])
@@ -54,7 +55,7 @@ def _all_solid(closed: Bools, boxes: Bools) -> Bools:
 def _solid(
     closed: Annotated[Bools, "row column"], boxes: Annotated[Bools, "item row column"]
 ) -> Annotated[Bools, "row column"]:
-    """Return the cells that are blocked, or in the box of anything."""
+    """Return the cells that are blocked or in any box."""
     solid = closed.copy()
     for item in range(len(boxes)):
         for r in range(solid.shape[0]):
@@ -65,7 +66,7 @@ def _solid(
 
 @part
 def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory) -> Bools:
-    """Mark cells; an act may lead from a mode to any other."""
+    """Mark the agent's cells and those around them; an act may lead to any other mode."""
     modes, rows, columns = blocked.shape
     needed = np.zeros((modes, rows, columns), dtype=np.bool_)
     needed[0, int(steps.first[1]), int(steps.first[0])] = True
@@ -81,7 +82,7 @@ def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory) -> B
 
 
 def _all_places(blocked: Bools, solid: Bools, steps: Trajectory, cell: float, spill: int) -> Bools:
-    """Mark cells around places that are found all at once: in plain Python that is quicker."""
+    """Do the same for all places at once, which is faster in plain Python."""
     marked = np.zeros_like(blocked)
     modes, rows, columns = blocked.shape
     places = np.concatenate([steps.first[None], steps.start, steps.stop])
@@ -108,7 +109,7 @@ def _places(
     cell: float,
     spill: int,
 ) -> Annotated[Bools, "mode row column"]:
-    """Mark the four cells around each place; beside what is solid, some more."""
+    """Mark the four cells around each place; if one is solid, ``spill`` more on every side."""
     modes, rows, columns = blocked.shape
     marked = np.zeros((modes, rows, columns), dtype=np.bool_)
     _mark(marked[0], solid, cell, steps.first, spill)
@@ -151,7 +152,7 @@ def _all_wanted(world: PlaceWorld, row: int, column: int, needed: Bools, read: B
 
 
 def _around(cells: Annotated[Bools, "row column"]) -> Annotated[Bools, "row column"]:
-    """Return the cells that are at most two rows and two columns away from some."""
+    """Return the cells that are at most two rows and two columns away from the given ones."""
     for axis in (0, 1):
         near, wide = cells.swapaxes(0, axis), cells.copy().swapaxes(0, axis)
         for off in range(1, SPILL + 1):
@@ -169,10 +170,10 @@ def wanted(
     needed: Annotated[Bools, "mode row column"],
     read: Annotated[Bools, "mode row column"],
 ) -> Wanted:
-    """Add the cells that planning itself looks at: those where each mode may be entered.
+    """Add the cells that planning itself reads: those where each mode may be entered.
 
-    The agent sets out in a row and column. To read a cost within a box, the costs two cells around
-    it have to be known. What is needed and read may be changed in place.
+    The agent sets out in ``row`` and ``column``. To read a cost in a box, the costs up to two cells
+    away must be known. ``needed`` and ``read`` may be changed in place.
     """
     modes, rows, columns = world.blocked.shape
     exits, margin = world.exits, SPILL if len(world.boxes) > 0 else 0
@@ -199,7 +200,7 @@ def wanted(
 
 @part
 def _look_around(needed: Bools, read: Bools, row: int, column: int, margin: int) -> None:
-    """Note that the cost of a cell is read, and that those around it are needed."""
+    """Mark a cell as read, and the cells around it as needed."""
     read[row, column] = True
     for r in range(max(row - margin, 0), min(row + margin + 1, needed.shape[0])):
         for c in range(max(column - margin, 0), min(column + margin + 1, needed.shape[1])):

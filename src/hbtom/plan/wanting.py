@@ -1,13 +1,14 @@
-"""Planning for graded wants over knowledge: what a situation is worth to an agent.
+"""Planning for graded wants over knowledge: the value of a situation to an agent.
 
 Having a thing is worth its utility u, and doing nothing is worth 0. With K the worlds that are
-still possible to the agent in a situation s, and b(. | K) what it believes,
+still possible to the agent in a situation s, and b(. | K) its belief,
 
     V(s)    = max(0,  max over things there of u,  max over a of Q(s, a))
     Q(s, a) = -c(a) + sum over what it may see of b(K' | K) V(s').
 
-Most actions tell nothing new. An agent takes them until it has a thing, or takes one that tells it
-something. These are the exits e, of which there are few, and the rest is a cheapest way to them:
+Most actions reveal nothing new. An agent takes them until it has a thing, or takes an action that
+reveals something. These two ends are the exits e. There are few of them, and the rest of a plan is
+a cheapest path to one of them:
 
     V(s) = max(0,  max over e of [worth(e) - d(s, e)])
 
@@ -29,21 +30,21 @@ from hbtom.plan.transitions import Transitions, cheapest
 from hbtom.plan.wants import Minds, minds_of
 from hbtom.world.possible import MOST_SITUATIONS, Situations, Uncertain, Walk, situations, start_of
 
-MOST_NUMBERS = 1 << 26  # that are kept; half a gigabyte
+MOST_NUMBERS = 1 << 26  # to keep in memory: half a gigabyte
 
-Worth = Annotated[Floats, "utility belief"]  # one belief only where beliefs do not matter
-Exit = tuple[int, ...]  # the situations that an action leads to, if it tells something
+Worth = Annotated[Floats, "utility belief"]  # with only one belief if beliefs do not matter
+Exit = tuple[int, ...]  # the situations to which an action that reveals something may lead
 
 
 @dataclass(frozen=True, eq=False)
 class Valued:
-    """What situations are worth to an agent, for all utilities and all beliefs it may have."""
+    """The values of situations to an agent, for all utilities and beliefs that it may have."""
 
     situations: Situations
     utilities: Annotated[Floats, "utility thing"]
-    exits: dict[Exit, int]  # which of the following each of them is
-    worths: tuple[Worth, ...]  # of having each thing, and of each exit, before what it costs
-    away: Annotated[Floats, "thing+exit situation"]  # what it costs from each situation
+    exits: dict[Exit, int]  # the index of each exit in what follows
+    worths: tuple[Worth, ...]  # of having each thing, and of each exit, before costs
+    away: Annotated[Floats, "thing+exit situation"]  # the cost of each, from each situation
 
     def worth(self, situation: int) -> Worth:
         """Return V(s)."""
@@ -52,8 +53,8 @@ class Valued:
     def options(self, situation: int) -> Iterator[Worth]:
         """Yield Q(s, a) of all choices, then of waiting, and of having what is there, if any.
 
-        Waiting costs nothing, so that nothing is worth more. Of several things that are there, an
-        agent has the best.
+        Waiting costs nothing, so no option is worth more. If several things are there, the agent
+        has the best one.
         """
         some = self.situations
         for choice in range(*some.choices[situation : situation + 2]):
@@ -69,7 +70,7 @@ class Valued:
 
 
 def _worth(worths: Sequence[Worth], away: Annotated[Floats, "exit"]) -> Worth:
-    """Return the best of what can be had, or 0."""
+    """Return the value of the best exit, or 0."""
     best = np.zeros((len(worths[0]), 1))
     for worth, far in zip(worths, away.tolist(), strict=True):
         if far < np.inf:
@@ -80,9 +81,9 @@ def _worth(worths: Sequence[Worth], away: Annotated[Floats, "exit"]) -> Worth:
 def _shares(
     beliefs: Annotated[Floats, "belief world"], possible: Annotated[Bools, "target world"]
 ) -> Annotated[Floats, "target belief"]:
-    """Return how probable an agent holds each of the situations that an action may lead to.
+    """Return the probability, to the agent, of each situation that an action may lead to.
 
-    Where its belief has no mass left, all worlds that are possible are equally probable.
+    If its belief has no mass left, all possible worlds are equally probable.
     """
     any_of = possible.any(axis=0)
     left = np.where((beliefs @ any_of > 0)[:, None], beliefs * any_of, any_of)
@@ -99,7 +100,7 @@ def value(
     numbers = len(exits) * (len(utilities) * len(beliefs) + len(some.offers))
     if numbers > MOST_NUMBERS:
         problem = f"{len(utilities):,} utilities and {len(beliefs):,} beliefs are too many here"
-        hint = "coarser grids need less: fewer desires.utilities, or a smaller desires.fineness"
+        hint = "use coarser grids: fewer desires.utilities, or a smaller desires.fineness"
         raise BadInput(problem, hint=hint)
     worths, away = list(utilities.T[:, :, None]), _away(some, exits)
     for targets in exits:
@@ -111,7 +112,7 @@ def value(
 
 
 class Planned(NamedTuple):
-    """Worlds that were planned for: all that walks in them have in common."""
+    """The plans for several possible worlds, which all walks in them share."""
 
     uncertain: Uncertain
     minds: Minds
@@ -121,7 +122,7 @@ class Planned(NamedTuple):
 def plan_walks(
     assumed: Desires, uncertain: Uncertain, walks: Sequence[Walk], most: int = MOST_SITUATIONS
 ) -> Planned:
-    """Plan for all situations that agents can get into who begin as some do."""
+    """Plan for all situations that agents can reach from the starts of the walks."""
     minds = minds_of(assumed, uncertain)
     some = situations(uncertain.worlds, [start_of(uncertain.worlds, one) for one in walks], most)
     return Planned(uncertain, minds, value(some, minds.utilities, minds.beliefs))
@@ -132,7 +133,7 @@ def _targets(some: Situations, choice: int) -> Exit:
 
 
 def _exits(some: Situations) -> list[Exit]:
-    """Return the exits, those first after which fewer worlds are possible."""
+    """Return the exits; those after which fewer worlds are possible come first."""
     telling = np.flatnonzero(np.diff(some.outcomes) > 1).tolist()
     found = dict.fromkeys(_targets(some, choice) for choice in telling)
     return sorted(found, key=lambda one: int(some.possible[list(one)].sum()))
@@ -141,7 +142,7 @@ def _exits(some: Situations) -> list[Exit]:
 def _away(some: Situations, exits: Sequence[Exit]) -> Annotated[Floats, "thing+exit situation"]:
     """Return the cost of every thing and of every exit, from every situation.
 
-    Things and exits are further states: a thing is there at no cost, an exit costs its action.
+    Things and exits are additional states: having a thing costs nothing, an exit costs its action.
     """
     many, things = some.offers.shape
     number = {one: many + things + index for index, one in enumerate(exits)}

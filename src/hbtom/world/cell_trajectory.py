@@ -1,4 +1,4 @@
-"""What the agent did, as steps between the cells of a grid."""
+"""The agent's trajectory as steps between the cells of a grid."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def grid_steps(
     final: bool,
     legs: Annotated[Ints, "leg 5"],
 ) -> tuple[Ints, Floats, Floats, int]:
-    """Return the steps of some legs, or of all, and how many cannot change, whatever follows.
+    """Return the steps of the given legs (of all, if none are given), and how many are final.
 
-    A straight move may become a diagonal with the next one.
+    A straight move at the end is not final: it may become a diagonal with the next one.
     """
     if len(legs) == 0:
         legs = find_legs(layout, track, final)
@@ -79,29 +79,29 @@ def _cell_at(place: Floats, cell: float, rows: int, columns: int) -> Annotated[F
 
 @part
 def _pieces(path: Floats, first: int, last: int, cell: float) -> int:
-    """Return into how many pieces a path must be cut so that no cell is jumped over."""
+    """Return the number of pieces to cut a path into so that no cell is skipped."""
     pieces = 1
     for frame in range(first + 1, last + 1):
-        pieces += _between(path, frame, cell)
+        pieces += _frame_pieces(path, frame, cell)
     return pieces
 
 
 @part
-def _between(path: Floats, frame: int, cell: float) -> int:
-    """Return into how many pieces a frame's motion must be cut; none for a still frame."""
+def _frame_pieces(path: Floats, frame: int, cell: float) -> int:
+    """Return the number of pieces to cut the motion of one frame into; 0 for a still frame."""
     across, down = path[frame, 0] - path[frame - 1, 0], path[frame, 1] - path[frame - 1, 1]
     square, piece = across * across + down * down, cell / 4
-    if square <= piece * piece:  # as in nearly all frames: there is no need for a root
+    if square <= piece * piece:  # true of nearly all frames, and saves the square root
         return 1 if square > 0 else 0
     return math.ceil(math.sqrt(square) / piece)
 
 
 @part
 def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float, most: int) -> Ints:
-    """Return the cells that a path runs through, as rows: frame where it is entered, column, row.
+    """Return the cells that a path passes through, as rows: frame of entry, column, row.
 
-    Two moves at a right angle become one diagonal wherever the diagonal is legal. There are no
-    more cells than ``most``.
+    Two moves at a right angle become one diagonal wherever the diagonal is legal. There are at
+    most ``most`` cells.
     """
     rows, columns = blocked.shape
     cells = np.empty((most, 3), dtype=np.int64)
@@ -109,7 +109,7 @@ def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float, mos
     cells[0, 0], cells[0, 1], cells[0, 2] = first, column, row
     count = 1
     for frame in range(first + 1, last + 1):
-        pieces = _between(path, frame, cell)
+        pieces = _frame_pieces(path, frame, cell)
         x, y = path[frame - 1, 0], path[frame - 1, 1]
         across, down = path[frame, 0] - x, path[frame, 1] - y
         for k in range(1, pieces + 1):
@@ -130,7 +130,10 @@ def _cells(path: Floats, first: int, last: int, blocked: Bools, cell: float, mos
 
 @part
 def _makes_diagonal(a: Ints, b: Ints, column: int, row: int, blocked: Bools) -> bool:
-    """Tell whether a to b to here is a right angle whose both inner cells are free."""
+    """Return whether the moves from a to b to (column, row) can be joined into a diagonal.
+
+    They must be at a right angle, and both cells beside the diagonal must be free.
+    """
     one = _straight(a, b) and abs(column - b[1]) + abs(row - b[2]) == 1
     turns = abs(column - a[1]) == 1 and abs(row - a[2]) == 1
     return bool(one and turns and not blocked[a[2], column] and not blocked[row, a[1]])
@@ -138,5 +141,5 @@ def _makes_diagonal(a: Ints, b: Ints, column: int, row: int, blocked: Bools) -> 
 
 @part
 def _straight(a: Ints, b: Ints) -> bool:
-    """Tell whether two cells share a side."""
+    """Return whether two cells share a side."""
     return bool(abs(b[1] - a[1]) + abs(b[2] - a[2]) == 1)

@@ -1,8 +1,8 @@
 """The agent's course: its last bout of motion, in the world as it is when the agent sets off.
 
-While the agent rests, others gesture, move doors or carry things about. A rest during which the
-world changes begins a new bout; only the last one shows what the agent wants now. Its course ends
-where it first touches an object.
+While the agent rests, others may gesture, move doors or carry things. If the world changes during a
+rest, a new bout begins afterwards. Only the last bout shows what the agent wants now. The course
+ends where the agent first touches an object.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from hbtom.observe.trial import Trial
 from hbtom.world.modes import START
 from hbtom.world.trajectory import MOVE, Trajectory
 
-REST = 4  # still frames, at least, during which the world may change
+REST = 4  # still frames; a shorter pause is not a rest
 UPRIGHT = 1.0  # degrees; a panel turned by less is a single box
 
 Box = tuple[float, float, float, float]
 
 
 def setting_out(trial: Trial) -> int:
-    """Return the frame in which the agent sets off on its last bout, the last at rest.
+    """Return the frame in which the agent sets off on its last bout: the last frame at rest.
 
-    An agent that comes in sets off after its first rest in the room or, without any, at once. Where
-    there is a key or a lock, all that it does in the room belongs together.
+    An agent that enters sets off after its first rest in the room, or at once if it does not rest.
+    If there is a key, a lock or a barrier, everything it does in the room is one bout.
     """
     path = trial.whole_path
     stays = stretches(in_room(trial, path) & trial.there(0))
@@ -48,7 +48,7 @@ def setting_out(trial: Trial) -> int:
 
 
 def _changing(trial: Trial) -> Annotated[Bools, "frame"]:
-    """Tell in which frames another agent, a door or an object moves."""
+    """Return whether another agent, a door or an object moves, for each frame."""
     paths = [one.path for one in trial.actors[1:]]
     paths += [one.path for one in trial.panels if one.kind == "door"]
     if trial.object_paths is not None:
@@ -62,8 +62,8 @@ def _changing(trial: Trial) -> Annotated[Bools, "frame"]:
 def course(trial: Trial, first: int, things: Sequence[Body], objects: tuple[Body, ...]) -> Trial:
     """Return the trial from a frame until the agent touches one of the things.
 
-    ``things`` are objects where they are; ``objects`` is all that the agent may be heading for.
-    Nothing moves in the course but the agent.
+    ``things`` are objects at their actual places. ``objects`` are all objects that the agent may be
+    heading for. Only the agent moves in the course.
     """
     trial = _past_others(trial)
     path = trial.whole_path[first:]
@@ -73,10 +73,10 @@ def course(trial: Trial, first: int, things: Sequence[Body], objects: tuple[Body
 
 
 def _past_others(trial: Trial) -> Trial:
-    """Return a trial in which the agent passes others without being shifted.
+    """Return a trial in which the agent passes other agents without being shifted.
 
-    Some scenes put an agent aside for a step when it touches another one in passing. It goes
-    straight from the frame before to the frame after.
+    Some scenes shift an agent aside for a step when it touches another agent in passing. Its path
+    becomes a straight line from the frame before to the frame after.
     """
     touched, last = np.zeros(len(trial.path), dtype=np.bool_), len(trial.path) - 1
     for target, _, gap in gaps(trial, 0):
@@ -93,7 +93,7 @@ def _past_others(trial: Trial) -> Trial:
 
 
 def still_world(trial: Trial, span: slice, objects: tuple[Body, ...]) -> Trial:
-    """Return some frames of a trial with these objects, and without all that moves."""
+    """Return a span of frames with the given objects, in a world where only the agent moves."""
     path = frozen(trial.whole_path[span])
     x, y = path[0].tolist()
     there = trial.walls_there
@@ -117,7 +117,7 @@ def still_world(trial: Trial, span: slice, objects: tuple[Body, ...]) -> Trial:
 def _first_touch(
     path: Annotated[Floats, "frame 2"], radius: float, things: Sequence[Body]
 ) -> int | None:
-    """Return the first frame in which the agent touches a thing it did not touch to begin with."""
+    """Return the first frame in which the agent touches a thing that it did not touch at first."""
     found = []
     for thing in things:
         near = np.hypot(*(path - thing.centre).T) <= radius + thing.radius
@@ -138,7 +138,7 @@ def panel_boxes(trial: Trial, kind: PanelKind, frame: int) -> list[Box]:
 
 
 def _boxes(trial: Trial, panel: Panel, frame: int) -> list[Box]:
-    """Return an upright panel as one box, a turned one as a row of squares along its length."""
+    """Return one box for an upright panel, and a row of squares for one that is turned."""
     (x, y), (width, height), turn = panel.path[frame].tolist(), panel.size, panel.angle[frame]
     if not (0 < x < trial.size[0] and 0 < y < trial.size[1]):  # absent, or parked off stage
         return []
@@ -154,7 +154,7 @@ def _boxes(trial: Trial, panel: Panel, frame: int) -> list[Box]:
 
 
 def with_onset(steps: Trajectory, frame: int) -> Trajectory:
-    """Return the steps after one in which the agent begins to move, and has not moved yet."""
+    """Return the steps, preceded by the onset of motion: a move of length 0 in the given frame."""
     numbers = {"frame": frame, "act": MOVE, "thing": -1, "mode": START, "exit": -1}
     places = dict.fromkeys(("start", "stop"), steps.first)
     first: dict[str, object] = {**numbers, **places}

@@ -1,7 +1,7 @@
-"""The steps of a leg that is still going on: which are complete, and what is left over.
+"""The steps of a leg that is still in progress: those that are complete, and the tail after them.
 
-A leg of many frames and the short end of it that follows its last complete step give the same next
-steps. So a trial can be followed frame by frame, and a frame costs the same however long it lasts.
+The next steps depend only on the tail, the short part of the leg after its last complete step. So a
+trial can be followed frame by frame, at the same cost per frame however long it lasts.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from hbtom.world.cell_trajectory import grid_steps
 from hbtom.world.modes import PlaceWorld
 from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_steps, cut, put_together
 
-# Where legs are known, nobody looks at these.
+# Placeholders: if the legs are given, the kernels do not use the layout.
 _BOXES, _LOCKS = frozen(np.empty((0, 4))), frozen(np.empty((0, 2)))
 _NOTHING = Layout(0.0, 0.0, _BOXES, _BOXES, frozen(np.empty((0, 3))), _LOCKS, 0.0, 0)
 
 
 class Tail(NamedTuple):
-    """The end of a leg: places since its last complete step, and the frames they were reached."""
+    """The end of a leg: the places since its last complete step, each with its frame."""
 
     path: Annotated[Floats, "place 2"]
     frame: Annotated[Ints, "place"]
 
     def to(self, place: tuple[float, float], frame: int) -> Tail:
-        """Return the same with one more place."""
+        """Return the tail with one more place."""
         return Tail(np.append(self.path, [place], axis=0), np.append(self.frame, frame))
 
 
 def tail_at(place: tuple[float, float], frame: int) -> Tail:
-    """Return the tail of a leg that begins."""
+    """Return the tail of a leg that begins at a place."""
     return Tail(np.array([place], dtype=np.float64), np.array([frame]))
 
 
 class Ending(NamedTuple):
-    """How a leg ends: the mode it is in, and the act, with its thing and frame."""
+    """How a leg ends: its mode, and the act that ends it with its thing and frame."""
 
     mode: int
     act: int = NO_ACT
@@ -50,7 +50,7 @@ class Ending(NamedTuple):
 
 
 def steps_to_end(motion: Any, tail: Tail, end: Ending, world: PlaceWorld) -> Trajectory:
-    """Return the steps at the end of a leg, as if it ended now."""
+    """Return the steps in the tail of a leg, as if the leg ended now."""
     steps, _ = _numbered(motion, tail, end, world)
     if end.act != NO_ACT:
         steps.frame[-1] = end.frame
@@ -60,21 +60,21 @@ def steps_to_end(motion: Any, tail: Tail, end: Ending, world: PlaceWorld) -> Tra
 def complete_steps(
     motion: Any, tail: Tail, mode: int, world: PlaceWorld
 ) -> tuple[Trajectory, Tail]:
-    """Return the steps that stay as they are whatever follows, and what is left after them."""
+    """Return the steps that no later frame can change, and the tail after them."""
     steps, many = _numbered(motion, tail, Ending(mode), world)
     left = rest(motion, tail, steps, many, world)
     return cut(steps, many), left
 
 
 def in_a_row(*some: Trajectory) -> Trajectory:
-    """Return trajectories one after the other."""
+    """Return several trajectories joined into one."""
     first = some[0].first
     parts = zip(*(one._replace(first=first[:0]) for one in some), strict=True)
     return Trajectory(*map(np.concatenate, parts))._replace(first=first)
 
 
 def _numbered(motion: Any, tail: Tail, end: Ending, world: PlaceWorld) -> tuple[Trajectory, int]:
-    """Return the steps of a leg with the frames of the trial, and how many are complete."""
+    """Return the steps of a leg, with frames of the trial, and how many of them are complete."""
     leg = np.array([0, len(tail.path) - 1, end.mode, end.act, end.thing])
     steps, many = leg_steps(motion, tail.path, leg, world)
     return steps._replace(frame=tail.frame[steps.frame]), many
@@ -84,18 +84,24 @@ def _numbered(motion: Any, tail: Tail, end: Ending, world: PlaceWorld) -> tuple[
 def leg_steps(
     motion: Any, path: Floats, leg: Annotated[Ints, "5"], world: PlaceWorld
 ) -> tuple[Trajectory, int]:
-    """Return the steps of a leg, and how many are complete. Motions register their functions."""
-    raise TypeError(f"no way is known to follow {motion!r} frame by frame")
+    """Return the steps of a leg, and how many of them are complete.
+
+    Each type of motion registers its own function.
+    """
+    raise TypeError(f"cannot follow {motion!r} frame by frame: leg_steps has no function for it")
 
 
 @singledispatch
 def rest(motion: Any, tail: Tail, steps: Trajectory, many: int, world: PlaceWorld) -> Tail:
-    """Return what is left of a tail after some complete steps. Motions register functions."""
-    raise TypeError(f"no way is known to follow {motion!r} frame by frame")
+    """Return the tail after its first ``many`` steps, which are complete.
+
+    Each type of motion registers its own function.
+    """
+    raise TypeError(f"cannot follow {motion!r} frame by frame: rest has no function for it")
 
 
 def can_follow(motion: Any) -> bool:
-    """Tell whether a motion can be followed frame by frame."""
+    """Return whether a motion can be followed frame by frame."""
     return leg_steps.dispatch(type(motion)) is not leg_steps.dispatch(object)
 
 
@@ -124,7 +130,7 @@ def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Tra
 
 @rest.register
 def _after_cell(motion: Grid, tail: Tail, steps: Trajectory, many: int, world: PlaceWorld) -> Tail:
-    """Keep the last place, and the middles of the last two cells if a diagonal may join them."""
+    """Keep the last place, and the centres of the last two cells if a diagonal may join them."""
     if many == len(steps.act):
         return Tail(tail.path[-1:], tail.frame[-1:])
     cells = (np.stack([steps.start[many], steps.stop[many]]) + 0.5) * world.space.cell

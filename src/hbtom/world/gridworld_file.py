@@ -1,4 +1,4 @@
-'''Files of gridworlds: a map, what lies there, and paths of agents through it, in TOML.
+'''Gridworld files in TOML: a map, the things on it, and paths of agents through it.
 
 picture = """
 #######
@@ -8,12 +8,12 @@ picture = """
 """
 things = { cafe = "1" }         # where things lie on every path
 known = ["cafe"]                # the agent knows where these are
-missing = ["bakery"]            # these may be nowhere
-diagonal = false                # there are four moves
+missing = ["bakery"]            # these may be absent
+diagonal = false                # only four moves
 
 [[paths]]
 name = "looks"
-things = { bakery = "2" }       # on this path also
+things = { bakery = "2" }       # more things on this path
 moves = "E N wait"
 '''
 
@@ -47,11 +47,11 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_gridworlds(file: str | os.PathLike[str]) -> dict[str, Gridworld]:
-    """Read a map and the paths through it from a file: a gridworld for each path, by name."""
+    """Read a map and the paths through it; return a gridworld for each path, by name."""
     known = load_toml(Path(file), _File, "gridworld", "see worlds/trucks.toml")
     with located(file=os.fspath(file)):
         if not known.paths:
-            raise BadInput("there are no paths", hint="write [[paths]], with moves below")
+            raise BadInput("there are no paths", hint="write [[paths]], and the moves below it")
         return _gridworlds(known)
 
 
@@ -60,7 +60,7 @@ def _gridworlds(known: _File) -> dict[str, Gridworld]:
     for number, path in enumerate(known.paths, start=1):
         name = path.name or f"path {number}"
         if name in found:
-            raise BadInput(f"there are two paths '{name}'", hint="give each a name of its own")
+            raise BadInput(f"two paths are named '{name}'", hint="give each path its own name")
         with located(trial=number):
             found[name] = Gridworld(
                 _started(known.picture, path.start),
@@ -75,7 +75,7 @@ def _gridworlds(known: _File) -> dict[str, Gridworld]:
 
 
 def _started(picture: str, start: tuple[int, int] | None) -> str:
-    """Return a map on which the agent begins in some cell."""
+    """Return a map on which the agent starts in the given cell, if one is given."""
     if start is None:
         return picture
     rows = [row.replace(START, ".") for row in rows_of(picture)]
@@ -85,7 +85,7 @@ def _started(picture: str, start: tuple[int, int] | None) -> str:
         raise BadInput(f"{list(start)} is not on the map", hint=hint, place=Place(field="start"))
     line = rows[row - 1]
     if line[column - 1] not in FLOOR:
-        hint = "an agent begins on the floor, and not at a place where things may lie"
+        hint = "start the agent on the floor, not at a place where things may lie"
         problem = f"'{line[column - 1]}' is at {list(start)}"
         raise BadInput(problem, hint=hint, place=Place(field="start"))
     rows[row - 1] = f"{line[: column - 1]}{START}{line[column:]}"

@@ -1,15 +1,15 @@
 """A world as data: where an agent can stand in each mode, and how it gets from mode to mode.
 
-A state is a place and a mode. In each mode some cells are blocked and some things lie about. An
-exit is an act that can be done in one mode, at some places, at a price: it attains a goal, or leads
-to another mode, or both. Key, lock and barrier make three modes:
+A state is a place and a mode. In each mode some cells are blocked, and some items have not been
+picked up yet. An exit is an act that is possible in one mode, at certain places, at a price. It
+attains a goal, or leads to another mode, or both. Key, lock and barrier make three modes:
 
-    START   the key, if there is one, still lies: touching it leads to HELD
+    START   the key, if there is one, has not been picked up: touching it leads to HELD
     HELD    the agent carries the key: using it on the lock leads to OPEN
-    OPEN    the lock is open and the barrier gone
+    OPEN    the lock is open and the barrier is gone
 
-A world without them has one mode. Where walls or things change while the agent acts, every stage of
-the world has modes of its own (:mod:`hbtom.world.stages`).
+A world without them has one mode. If walls or things change while the agent acts, every stage of
+the world has its own modes (:mod:`hbtom.world.stages`).
 
 All kernels from here to the posterior take their arguments in these tuples.
 """
@@ -36,7 +36,7 @@ class Mode(IntEnum):
 
 START, HELD, OPEN = int(Mode.START), int(Mode.HELD), int(Mode.OPEN)  # for kernels
 UNIT = 10.0  # pixels of walking that cost 1: the side of the paper's grid cell
-ANY, NEVER = -1, -2  # which exit a plan may take next: any, or none, so that this one is useless
+ANY, NEVER = -1, -2  # which exit a plan may take next: any, or none (then this one is useless)
 NO_GOAL = -1
 
 
@@ -49,26 +49,26 @@ class Space(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What things cost, in the units of the policy's Q-values."""
+    """The costs of acting, in the units of the policy's Q-values."""
 
     cell: float  # walking the side of a cell
     act: float  # picking something up
     opening: float  # opening the lock and waiting for the barrier to vanish
     push: float = 0.0  # passing through things that are in the way
-    tool: float = 0.0  # using a key, beyond what it takes to do so
+    tool: float = 0.0  # using a key, in addition to fetching it and opening the lock
     contact: bool = False  # things are used from where they are touched, even beside walls
 
 
 class Exits(NamedTuple):
-    """Acts: in which mode, at which thing, at what price, and what comes of them."""
+    """The exits: the mode and the thing of each, its price, and its effects."""
 
-    source: Annotated[Ints, "exit"]  # the mode in which it can be done
+    source: Annotated[Ints, "exit"]  # the mode in which it is possible
     target: Annotated[Ints, "exit"]  # the mode afterwards, never a lower one
-    thing: Annotated[Ints, "exit"]  # that is touched: an item, or the lock after the last item
+    thing: Annotated[Ints, "exit"]  # the thing touched: an item, or the lock (after all items)
     goal: Annotated[Ints, "exit"]  # the item that is attained, or NO_GOAL
     then: Annotated[Ints, "exit"]  # the exit that a plan must take next, ANY or NEVER
     price: Annotated[Floats, "exit"]
-    reluctance: Annotated[Floats, "exit"]  # what planning to do it costs beyond the price
+    reluctance: Annotated[Floats, "exit"]  # added to the price in planning
 
 
 class PlaceWorld(NamedTuple):
@@ -78,8 +78,8 @@ class PlaceWorld(NamedTuple):
     costs: Costs
     blocked: Annotated[Bools, "mode row column"]
     lying: Annotated[Bools, "mode item"]  # not yet picked up
-    reach: Annotated[Floats, "thing row column"]  # way left to a thing at hand, in cells, or inf
-    boxes: Annotated[Bools, "item row column"]  # to avoid on the way to something else, or none
+    reach: Annotated[Floats, "thing row column"]  # distance in cells; inf if it is out of reach
+    boxes: Annotated[Bools, "item row column"]  # avoided on the way to other things; may be empty
     exits: Exits
 
     def cell_of(self, x: float, y: float) -> tuple[int, int]:
@@ -89,7 +89,7 @@ class PlaceWorld(NamedTuple):
 
     @property
     def lock(self) -> Annotated[Floats, "row column"] | None:
-        """The way left to the lock, if the world has more than one mode; infinite without one."""
+        """The distance to the lock, if there is more than one mode; infinite without a lock."""
         return self.reach[self.lying.shape[1]] if len(self.reach) > self.lying.shape[1] else None
 
     def __repr__(self) -> str:
@@ -102,13 +102,13 @@ class PlaceWorld(NamedTuple):
 
 @part
 def cell_of(at: float, cell: float, cells: int) -> int:
-    """Return the cell that holds a coordinate; what is beyond an edge belongs to the last cell."""
+    """Return the cell that holds a coordinate; beyond an edge, the cell at that edge."""
     return min(max(int(at / cell), 0), cells - 1)
 
 
 @part
 def corner(at: float, cells: int) -> tuple[int, float]:
-    """Return the cell before a coordinate (-1 if there is none), and the share of the one after."""
+    """Return the cell before a coordinate (-1 if there is none), and the weight of the next one."""
     low = min(max(math.floor(at), 0), cells - 2)
     return low, min(max(at - low, 0.0), 1.0)
 
@@ -119,7 +119,7 @@ def exit_table(
 ) -> tuple[Annotated[Ints, "5 exit"], Annotated[Floats, "2 exit"]]:
     """Return the exits of the benchmark's worlds: touching items, fetching the key, opening.
 
-    The fields of :class:`Exits` are rows here: first the numbers, then the prices.
+    The rows are the fields of :class:`Exits`: first the integers, then the prices.
     """
     key = objects if items > objects else -1
     many = modes * objects + (1 if key >= 0 else 0) + (1 if modes > 1 else 0)
@@ -133,7 +133,7 @@ def exit_table(
         for item in range(objects):
             _exit(numbers[:, row], mode, mode, item, item, ANY)
             row += 1
-    if modes > 1:  # even without a lock: a barrier may go anyway
+    if modes > 1:  # even without a lock: a barrier may vanish anyway
         _exit(numbers[:, row], HELD, OPEN, items, NO_GOAL, ANY)
         price[row] = costs.opening
         row += 1
@@ -150,7 +150,7 @@ def _exit(row: Ints, source: int, target: int, thing: int, goal: int, then: int)
 
 @part
 def exit_at(source: Ints, things: Ints, mode: int, thing: int) -> int:
-    """Return the exit that touching a thing in a mode is, or -1."""
+    """Return the exit of touching a thing in a mode, or -1 if there is none."""
     for one in range(len(source)):
         if source[one] == mode and things[one] == thing:
             return one

@@ -1,6 +1,6 @@
-"""Where an agent can stand, and from where it can lay hands on things: a trial becomes a world.
+"""Occupancy: in which cells an agent can stand, and from which it can reach things.
 
-The world is cut into square cells. Rows count y, columns x.
+The world is divided into square cells. Rows count y, columns x.
 """
 
 from __future__ import annotations
@@ -17,37 +17,38 @@ from hbtom.world.modes import START, Costs, Exits, PlaceWorld, Space, cell_of, e
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
 
-Made = tuple[Bools, Bools, Floats, Bools, Ints, Floats]  # what a world is put together from
+Made = tuple[Bools, Bools, Floats, Bools, Ints, Floats]  # the parts of a world
 
 
 def grid_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
-    """Cut the world into the paper's cells: things are at hand from their own and adjacent cells.
+    """Return the world in the paper's cells. A thing is in reach from its own and adjacent cells.
 
-    A cell is blocked where its centre is covered; positions fall into cells by rounding down.
+    A cell is blocked if its centre is covered. Positions are rounded down to cells.
     """
     return _world(space, costs, _make(layout, space, costs, True))
 
 
 def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
-    """Cut the world into fine cells, with walls grown by the clearance that agents keep.
+    """Return the world in fine cells, with walls grown by the clearance that agents keep.
 
-    An item is at hand where agent and item touch, a lock one cell beyond the nearest point to which
-    its own solid square lets an agent come. Agents head for the middle of things, so the way to the
-    middle is part of the cost. Around each item is a square box, grown by the berth, that agents
-    avoid on their way to another; with a berth of 0 there are no boxes.
+    An item is in reach where agent and item touch. A lock is in reach up to one cell beyond the
+    nearest point that an agent can get to, because its square is solid. Agents head for the centre
+    of a thing, so the distance to the centre is part of the cost. Around each item is a square box,
+    grown by the berth, which agents avoid on their way to another item. With a berth of 0 there are
+    no boxes.
     """
     return _world(space, costs, _make(layout, space, costs, False))
 
 
 def _world(space: Space, costs: Costs, made: Made) -> PlaceWorld:
-    """Put a world together. A kernel hands over few arrays in less time than a tuple of many."""
+    """Assemble a world from its parts. A kernel returns a few arrays faster than nested tuples."""
     blocked, lying, reach, boxes, numbers, prices = made
     return PlaceWorld(space, costs, blocked, lying, reach, boxes, Exits(*numbers, *prices))
 
 
 @kernel
 def _make(layout: Layout, space: Space, costs: Costs, in_cells: bool) -> Made:
-    """Return what lies in each mode, what is at hand where, and which acts lead to which mode."""
+    """Return the parts of a world: blocked cells, items, reach and boxes, and its exits."""
     items, objects, blocked = layout.items, layout.objects, _blocked(layout, space)
     modes, rows, columns = blocked.shape
     reach = _out_of_reach(blocked, len(items))
@@ -63,14 +64,14 @@ def _make(layout: Layout, space: Space, costs: Costs, in_cells: bool) -> Made:
     lying = np.zeros((modes, len(items)), dtype=np.bool_)
     for mode in range(modes):
         for item in range(len(items)):
-            lying[mode, item] = mode == START or item < objects  # a key that is held lies no more
+            lying[mode, item] = mode == START or item < objects  # a key is gone once it is held
     numbers, prices = exit_table(len(items), objects, len(layout.lock), modes, costs)
     return blocked, lying, reach, boxes, numbers, prices
 
 
 @part
 def _from_cells(reach: Floats, layout: Layout, closed: Bools, cell: float) -> None:
-    """Mark the cells from which each thing is at hand: its own, and those beside it."""
+    """Mark the cells from which each thing is in reach: its own and adjacent ones."""
     items, lock, (_, rows, columns) = layout.items, layout.lock, reach.shape
     for index in range(len(items)):
         column = cell_of(items[index, 0], cell, columns)
@@ -79,7 +80,7 @@ def _from_cells(reach: Floats, layout: Layout, closed: Bools, cell: float) -> No
             for c in range(max(column - 1, 0), min(column + 2, columns)):
                 if not (closed[row, c] and closed[r, column]):  # not around a blocked corner
                     reach[index, r, c] = 0.0
-    for index in range(len(lock)):  # in the cells that a lock covers and in those around them
+    for index in range(len(lock)):  # the cells that a lock covers, and those around them
         for r in range(rows):
             for c in range(columns):
                 across = abs((c + 0.5) * cell - lock[index, 0])
@@ -90,26 +91,29 @@ def _from_cells(reach: Floats, layout: Layout, closed: Bools, cell: float) -> No
 
 @part
 def _from_places(reach: Floats, layout: Layout, space: Space) -> None:
-    """Write how far each thing is from where agents touch it."""
+    """Fill in the distance to the centre of each thing, in all cells from which agents touch it."""
     cell, items, lock, radius = space.cell, layout.items, layout.lock, layout.radius
     for index in range(len(items)):
-        _to_middle(reach[index], cell, items[index, 0], items[index, 1], radius + items[index, 2])
+        _to_centre(reach[index], cell, items[index, 0], items[index, 1], radius + items[index, 2])
     for index in range(len(lock)):
         far = LOCK_HALF + max(radius, space.clearance) + cell
-        _to_middle(reach[len(items) + index], cell, lock[index, 0], lock[index, 1], far)
+        _to_centre(reach[len(items) + index], cell, lock[index, 0], lock[index, 1], far)
 
 
 @part
 def _out_of_reach(blocked: Bools, items: int) -> Annotated[Floats, "thing row column"]:
-    """Return a map for each thing. A barrier may go without a lock, which then is nowhere."""
+    """Return a map for each thing on which it is out of reach everywhere.
+
+    With several modes there is a map for the lock even without one: a barrier may vanish anyway.
+    """
     modes, rows, columns = blocked.shape
     return np.full((items + (1 if modes > 1 else 0), rows, columns), np.inf)
 
 
 @part
-def _to_middle(way: Floats, cell: float, x: float, y: float, reach: float) -> None:
-    """Write the distance to a point, in cells, into all cells within reach of it."""
-    rows, columns = way.shape
+def _to_centre(distances: Floats, cell: float, x: float, y: float, reach: float) -> None:
+    """Fill in the distance to a point, in cells, in all cells whose centres are within reach."""
+    rows, columns = distances.shape
     top, bottom = cell_of(y - reach, cell, rows), cell_of(y + reach, cell, rows)
     left, right = cell_of(x - reach, cell, columns), cell_of(x + reach, cell, columns)
     for r in range(top, bottom + 1):
@@ -117,14 +121,14 @@ def _to_middle(way: Floats, cell: float, x: float, y: float, reach: float) -> No
             down, across = (r + 0.5) * cell - y, (c + 0.5) * cell - x
             away = math.sqrt(down * down + across * across)
             if away <= reach:
-                way[r, c] = away / cell
+                distances[r, c] = away / cell
 
 
 @part
 def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"]:
-    """Return the blocked cells: in one mode, or, where a lock can be opened, in three.
+    """Return the blocked cells: in three modes if there is a key, a lock or a barrier, else in one.
 
-    The lock's own square is solid like the barrier.
+    The lock's own square is solid, like the barrier.
     """
     cell, margin = space.cell, space.clearance
     walls, barrier, lock = layout.walls, layout.barrier, layout.lock
@@ -155,7 +159,7 @@ def _copy(target: Bools, source: Bools) -> None:
 
 
 def _all_covered(covered: Bools, blocks: Floats, cell: float, margin: float) -> None:
-    """Mark blocks, whose first and last cells are found all at once."""
+    """Do the same, with the first and last cells of all blocks found at once."""
     low = blocks[:, :2] - margin
     high = low + blocks[:, 2:] + 2 * margin
     first, last = (np.maximum(np.floor(at / cell - 0.5), 0.0) for at in (low, high))
@@ -194,7 +198,7 @@ def _cover(
 
 @part
 def _first_after(at: float, cell: float) -> int:
-    """Return the first cell whose centre lies beyond a coordinate, no less than 0."""
+    """Return the first cell, from 0 on, whose centre is beyond a coordinate."""
     index = max(math.floor(at / cell - 0.5), 0)
     while (index + 0.5) * cell <= at:
         index += 1
@@ -203,7 +207,7 @@ def _first_after(at: float, cell: float) -> int:
 
 @part
 def _first_from(at: float, cell: float) -> int:
-    """Return the first cell whose centre lies at a coordinate or beyond, no less than 0."""
+    """Return the first cell, from 0 on, whose centre is at a coordinate or beyond it."""
     index = max(math.floor(at / cell - 0.5), 0)
     while (index + 0.5) * cell < at:
         index += 1

@@ -1,8 +1,8 @@
-"""What an agent may know: several worlds that are possible, of which it sees a part.
+"""Possible worlds: what an agent may know when it sees only a part of its world.
 
-A situation is the set of worlds that are still possible to the agent, and the state of each. What
-it sees in a state tells some of them apart: the view, which actions it can take, and what it can
-have there.
+A situation is the set of worlds that are still possible to the agent, each with its state. In each
+state, three things tell worlds apart: the view, the actions that the agent can take, and the things
+that it can have there.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from hbtom.errors import BadInput
 
 MOST_SITUATIONS = 20_000
 
-Situation = tuple[tuple[int, int], ...]  # the worlds that are possible, each with its state
+Situation = tuple[tuple[int, int], ...]  # the possible worlds, each with its state
 
 
 class Possible(NamedTuple):
-    """A world that may be the case. Actions, things and views have the same numbers in all."""
+    """A possible world. Actions, things and views have the same numbers in all of them."""
 
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
     action: Annotated[Ints, "choice"]
     cost: Annotated[Floats, "choice"]
     target: Annotated[Ints, "choice"]
     view: Annotated[Ints, "state"]  # what the agent sees there
-    offers: Annotated[Bools, "state thing"]  # what it can have there
+    offers: Annotated[Bools, "state thing"]  # whether it can have each thing there
 
     def leads(self, state: int) -> dict[int, tuple[float, int]]:
-        """Return what each action costs, and the state after it."""
+        """Return the cost of each action, and the state after it."""
         some = slice(*self.choices[state : state + 2])
         pairs = zip(self.cost[some].tolist(), self.target[some].tolist(), strict=True)
         return dict(zip(self.action[some].tolist(), pairs, strict=True))
 
 
 class Situations(NamedTuple):
-    """All situations that an agent can get into, and what it can do in each."""
+    """All situations that an agent can reach, and its choices in each."""
 
     number: dict[Situation, int]
     possible: Annotated[Bools, "situation world"]
@@ -46,19 +46,19 @@ class Situations(NamedTuple):
     choices: Annotated[Ints, "situation+1"]
     action: Annotated[Ints, "choice"]
     cost: Annotated[Floats, "choice"]
-    outcomes: Annotated[Ints, "choice+1"]  # several if the agent learns something
+    outcomes: Annotated[Ints, "choice+1"]  # where they begin; several if the agent learns something
     target: Annotated[Ints, "outcome"]
 
 
 def views(shown: Sequence[Annotated[np.ndarray, "state part"]]) -> list[Annotated[Ints, "state"]]:
-    """Return the view in each state of each world: the same number where the same is shown."""
+    """Return the view in each state of each world, as a number: equal where the same is shown."""
     rows = np.concatenate(shown)
     number = np.unique(rows, axis=0, return_inverse=True)[1] if rows.shape[1] else rows.sum(axis=1)
     return np.split(number.ravel(), np.cumsum([len(one) for one in shown])[:-1])
 
 
 def told_apart(worlds: Sequence[Possible], situation: Situation) -> list[Situation]:
-    """Return what becomes of a situation once the agent has looked around."""
+    """Split a situation into those that the agent can tell apart by looking around."""
     parts = dict[object, list[tuple[int, int]]]()
     for number, state in situation:
         world = worlds[number]
@@ -71,7 +71,7 @@ def told_apart(worlds: Sequence[Possible], situation: Situation) -> list[Situati
 def situations(
     worlds: Sequence[Possible], starts: Iterable[Situation], most: int = MOST_SITUATIONS
 ) -> Situations:
-    """Return all situations that can be reached from some."""
+    """Return all situations that can be reached from the given ones."""
     number = dict[Situation, int]()
     for start in starts:
         for part in told_apart(worlds, start):
@@ -90,8 +90,8 @@ def situations(
             outcomes.append(len(target))
         choices.append(len(action))
         if len(number) > most:
-            hint = "make the world smaller, or let fewer worlds be possible"
-            raise BadInput(f"the agent can get into more than {most:,} situations", hint=hint)
+            hint = "make the world smaller, or reduce the number of possible worlds"
+            raise BadInput(f"the agent can reach more than {most:,} situations", hint=hint)
     possible = np.zeros((len(number), len(worlds)), dtype=np.bool_)
     for index, situation in enumerate(number):
         possible[index, list(_worlds(situation))] = True
@@ -114,14 +114,14 @@ def _worlds(situation: Situation) -> tuple[int, ...]:
 def _choices(
     worlds: Sequence[Possible], situation: Situation
 ) -> dict[int, tuple[float, Situation]]:
-    """Return what can be done in a situation, what it costs, and what it leads to."""
+    """Return the possible actions in a situation: the cost of each, and the situation after it."""
     leads = [worlds[number].leads(state) for number, state in situation]
     found = {}
     for action, (cost, _) in leads[0].items():
         if any(one[action][0] != cost for one in leads):
             hint = "an action must cost the same wherever the agent cannot tell worlds apart"
             raise BadInput(
-                "what an action costs depends on what the agent does not know", hint=hint
+                "the cost of an action depends on something the agent does not know", hint=hint
             )
         after = zip(_worlds(situation), (one[action][1] for one in leads), strict=True)
         found[action] = cost, tuple(after)
@@ -129,14 +129,14 @@ def _choices(
 
 
 class Uncertain(NamedTuple):
-    """The worlds that are possible to an agent at first, and what it may want in them."""
+    """The worlds that are possible to an agent at first, and the things that it may want."""
 
     things: tuple[str, ...]
     names: tuple[str, ...]  # of the worlds
     worlds: tuple[Possible, ...]
-    lacking: tuple[bool, ...]  # of each world, whether something is not there that could be
-    hidden: tuple[bool, ...]  # of each thing, whether it depends on the world where it is
-    facts: Mapping[str, tuple[bool, ...]] = {}  # by name, whether it holds in each world
+    lacking: tuple[bool, ...]  # for each world, whether a thing is absent that could be there
+    hidden: tuple[bool, ...]  # for each thing, whether its place depends on the world
+    facts: Mapping[str, tuple[bool, ...]] = {}  # by name, whether each holds in each world
 
     @property
     def there(self) -> Annotated[Bools, "world thing"]:
@@ -145,23 +145,23 @@ class Uncertain(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What an agent does: in which world, from which state on, and how it is written."""
+    """The actions of an agent, with the true world and the first state."""
 
     name: str
     truth: int
     state: int
-    acts: tuple[int, ...]  # actions, or one of those below
-    words: tuple[str, ...]
-    agent: str = ""  # walks of one agent tell more about its wants; "" is always another
+    acts: tuple[int, ...]  # actions, STAY or HAVE
+    words: tuple[str, ...]  # the names of the acts
+    agent: str = ""  # walks of one agent share its wants; "" is a new agent each time
 
 
-STAY, HAVE = -1, -2  # what an agent can do beside the actions of its world
+STAY, HAVE = -1, -2  # acts that are possible in every world
 
 
 class Course(NamedTuple):
-    """The situations that an agent gets into, and which of its options it chooses in each.
+    """The situations along a walk, and the option that the agent chooses in each.
 
-    Options are the choices of a situation, then waiting, and having what is there.
+    The options are the choices of the situation, then waiting, then having what is there.
     """
 
     situation: Annotated[Ints, "1+step"]
@@ -169,12 +169,12 @@ class Course(NamedTuple):
 
 
 def start_of(worlds: Sequence[Possible], walk: Walk) -> Situation:
-    """Return what an agent may be in before it has looked around."""
+    """Return the situation of an agent that has not looked around yet."""
     return tuple((number, walk.state) for number in range(len(worlds)))
 
 
 def follow(worlds: Sequence[Possible], some: Situations, walk: Walk) -> Course:
-    """Return the situations that a walk leads through."""
+    """Return the situations along a walk, and the options chosen."""
 
     def seen(situation: Situation) -> int:
         parts = told_apart(worlds, situation)

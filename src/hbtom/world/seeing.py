@@ -1,6 +1,6 @@
-"""From what is seen to what it means: a trial becomes a world and a trajectory in it.
+"""Interpreting what is seen: a trial becomes a world and a trajectory in it.
 
-Each motion has its own way to see a trial, registered by its type: see :func:`see`.
+Each type of motion registers its own functions for this: see :func:`world_of` and :func:`steps_of`.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from hbtom.world.trajectory import Trajectory, continuous_trajectory, distance
 class Seen(NamedTuple):
     """What a trial means: the world, and what the agent did in it."""
 
-    steady: Trial  # the trial without noise, as far as one can tell
+    steady: Trial  # the trial with the noise removed
     world: PlaceWorld
     trajectory: Trajectory
-    waited: tuple[float, ...]  # what waiting for a barrier cost, if there was one
-    stages: tuple[PlaceWorld, ...]  # of which the world is made: one, unless it changes
+    waited: tuple[float, ...]  # the cost of waiting for a barrier, if there was one
+    stages: tuple[PlaceWorld, ...]  # the parts of the world: one, unless the world changes
 
     @property
     def walked(self) -> float:
-        """How many pixels the agent walked in all, as far as one can tell."""
+        """The length of the agent's path in pixels, with the noise removed."""
         return float(np.hypot(*np.diff(self.steady.whole_path, axis=0).T).sum())
 
 
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
-    """Return the world of a trial and the trajectory in it, as a model takes them.
+    """Return the world of a trial and the trajectory in it, as the model interprets them.
 
-    ``openings`` is what waiting for barriers cost in the trials before.
+    ``openings`` are the costs of waiting for barriers in earlier trials.
     """
     return see_all(model, (trial,), openings)[0]
 
 
 def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()) -> list[Seen]:
-    """Return the worlds of trials in a row, and the trajectories in them.
+    """Return the worlds of consecutive trials, and the trajectories in them.
 
-    Each kind of value is made for all trials before the next kind is, so that the code for it stays
-    in the processor's caches.
+    Each kind of value is computed for all trials before the next kind, so that its code stays in
+    the processor's caches.
     """
     steady = [steadied(trial, model.observation) for trial in trials]
     layouts = [layout_of(at_frame(one, 0) if one.changes else one) for one in trials]
@@ -68,7 +68,7 @@ def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] =
     walled = [
         world._replace(blocked=np.ones_like(world.blocked)) if trial.changes else world
         for trial, world in zip(trials, worlds, strict=True)
-    ]  # so that no diagonals are made, which depend on the stage
+    ]  # blocked everywhere, so that no diagonals are made yet: they depend on the stage
     steps = list(map(partial(steps_of.dispatch(kind), model.motion), walks, walled))
     seen = [Seen(*one, (one[1],)) for one in zip(steady, worlds, steps, waited, strict=True)]
     for index, trial in enumerate(trials):
@@ -79,13 +79,13 @@ def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] =
 
 
 def _opening(acts: Acts, openings: tuple[float, ...]) -> float:
-    """Return what an agent expects that opening a lock costs, given what it cost before."""
+    """Return the cost that an agent expects of opening a lock, given the costs so far."""
     learnt = acts.learn_opening and len(openings) > 0
     return float(sum(openings) / len(openings)) if learnt else float(acts.cost)
 
 
 def _at_end(trial: Trial, steady: Trial, layout: Layout) -> Layout:
-    """Return what a trial shows of its world in the end; with noise, contact is lenient."""
+    """Return the layout at the end of a trial; with noise, contact is judged leniently."""
     ends = layout_of(at_frame(trial, -1)) if trial.changes else layout
     return ends if steady is trial else ends._replace(radius=float(steady.agent.radius))
 
@@ -97,7 +97,7 @@ def _in_stages(
     make: Callable[[Layout], PlaceWorld],
     diagonal: bool,
 ) -> Seen:
-    """Return what a trial means in which the world changes; ``seen`` has its steps."""
+    """Return the interpretation of a trial whose world changes; ``seen`` has its steps."""
     steps = seen.trajectory
     path, world_in = walk.track.path, lambda one: make(layout_of(one))
     stages, steps = staged(trial, steps, path, world_in, diagonal)
@@ -105,7 +105,7 @@ def _in_stages(
 
 
 class Walk(NamedTuple):
-    """What a trajectory is made of."""
+    """The input of a trajectory."""
 
     layout: Layout  # at the end of the trial
     track: Track  # without gaps or noise
@@ -114,17 +114,17 @@ class Walk(NamedTuple):
 
 @singledispatch
 def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
-    """Return the world of a trial under a motion; ``opening`` is what opening a lock costs.
+    """Return the world of a trial under a motion; ``opening`` is the cost of opening a lock.
 
-    Motions register their own functions.
+    Each type of motion registers its own function.
     """
-    raise TypeError(f"no world is known for {motion!r}")
+    raise TypeError(f"world_of has no function for {motion!r}")
 
 
 @singledispatch
 def steps_of(motion: Any, walk: Walk, world: PlaceWorld) -> Trajectory:
-    """Return the trajectory in a world. Motions register their own functions."""
-    raise TypeError(f"no trajectory is known for {motion!r}")
+    """Return the trajectory in a world. Each type of motion registers its own function."""
+    raise TypeError(f"steps_of has no function for {motion!r}")
 
 
 @world_of.register
@@ -153,7 +153,7 @@ def _continuous_steps(motion: Continuous, walk: Walk, world: PlaceWorld) -> Traj
 
 
 def waits(trial: Trial, track: Track | None = None) -> tuple[float, ...]:
-    """Return what waiting for the barrier cost, if the agent had to; ``track`` is the trial's."""
+    """Return the cost of waiting for the barrier, if the agent did; ``track`` is the trial's."""
     if trial.lock is None and len(trial.barrier) == 0:
         return ()
     cost = cost_of_waiting(track_of(trial) if track is None else track)
@@ -161,7 +161,7 @@ def waits(trial: Trial, track: Track | None = None) -> tuple[float, ...]:
 
 
 def _all_waiting(track: Track) -> float:
-    """Look at all frames at once; lengths are added up in their order."""
+    """Compute the same on whole arrays; lengths are added in the same order."""
     marks = find_marks(track)
     if marks.reached < 0 or marks.gone < 0:
         return -1.0
@@ -176,10 +176,10 @@ def _all_waiting(track: Track) -> float:
 
 @kernel_or(_all_waiting)
 def cost_of_waiting(track: Track) -> float:
-    """Return what waiting cost: the way the agent could have walked meanwhile, or -1 if it did not.
+    """Return the cost of waiting: how far the agent could have walked, or -1 if it did not wait.
 
-    Only frames in which the barrier changes count, so that repeated frames change nothing. There
-    may be a lock without a barrier, for which nobody waits.
+    Only frames in which the barrier changes count, so that repeated frames change nothing. A lock
+    without a barrier causes no waiting.
     """
     path, marks = track.path, find_marks(track)
     if marks.reached < 0 or marks.gone < 0:

@@ -1,8 +1,8 @@
-"""Lines of sight: who sees what in each frame.
+"""Lines of sight: what each actor sees in each frame.
 
-A line of sight is the straight segment between two centres. It is cut by a panel, a rectangle that
-may be turned, or by a box. Touching an edge counts as being cut. In the benchmark's scenes only
-boards are tall enough to hide anything: eyes look over walls, doors and paddles.
+A line of sight is the straight segment between two centres. A panel (a rectangle that may be
+turned) or a box can cut it. Touching an edge counts as being cut. In the benchmark's scenes only
+boards are tall enough to hide anything: actors look over walls, doors and paddles.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hbtom.observe.bodies import Panel, PanelKind
 from hbtom.observe.contact import Places, in_room
 from hbtom.observe.trial import Trial
 
-BOARDS: tuple[PanelKind, ...] = ("board",)  # what hides things in the benchmark's scenes
+BOARDS: tuple[PanelKind, ...] = ("board",)  # the panels that hide things in these scenes
 
 
 def cut_by_rectangle(
@@ -27,16 +27,16 @@ def cut_by_rectangle(
     size: tuple[float, float],
     angle: Annotated[Floats, "frame"],
 ) -> Annotated[Bools, "frame"]:
-    """Tell in which frames a segment meets a turned rectangle; never where either is absent.
+    """Return whether a segment meets a turned rectangle in each frame; never if either is absent.
 
-    The segment is seen from the rectangle, where it is clipped at two pairs of parallel lines:
-    some of it must be left.
+    In the rectangle's coordinates, the segment is clipped at two pairs of parallel lines. It meets
+    the rectangle if a part of it is left.
     """
     turn = np.radians(np.asarray(angle, dtype=np.float64))
     begin, end = _turned_back(start - centre, turn), _turned_back(stop - centre, turn)
-    way, half = end - begin, np.array(size) / 2
-    flat = np.abs(way) < 1e-12  # parallel to an edge: inside the strip all along, or never
-    slope = np.where(flat, 1.0, way)
+    along, half = end - begin, np.array(size) / 2
+    flat = np.abs(along) < 1e-12  # parallel to an edge: entirely inside the strip, or outside
+    slope = np.where(flat, 1.0, along)
     one, other = (-half - begin) / slope, (half - begin) / slope
     within = np.abs(begin) <= half
     enters = np.where(flat, np.where(within, 0.0, np.inf), np.minimum(one, other)).max(axis=-1)
@@ -54,7 +54,7 @@ def _turned_back(places: Places, turn: Annotated[Floats, "frame"]) -> Places:
 def cut_by_panels(
     start: Places, stop: Places, panels: Sequence[Panel]
 ) -> Annotated[Bools, "frame"]:
-    """Tell in which frames any of the panels cuts the segment."""
+    """Return whether any of the panels cuts the segment, for each frame."""
     cut = np.zeros(np.broadcast_shapes(start.shape, stop.shape)[0], dtype=np.bool_)
     for panel in panels:
         cut |= cut_by_rectangle(start, stop, panel.path, panel.size, panel.angle)
@@ -64,7 +64,7 @@ def cut_by_panels(
 def cut_by_boxes(
     start: Places, stop: Places, boxes: Annotated[Floats, "box 4"]
 ) -> Annotated[Bools, "frame"]:
-    """Tell in which frames any of the boxes, which do not move, cuts the segment."""
+    """Return whether any of the boxes, which do not move, cuts the segment, for each frame."""
     cut = np.zeros(np.broadcast_shapes(start.shape, stop.shape)[0], dtype=np.bool_)
     for x, y, width, height in boxes.tolist():
         middle, straight = np.array([x + width / 2, y + height / 2]), np.zeros(1)
@@ -75,9 +75,9 @@ def cut_by_boxes(
 def sees(
     trial: Trial, actor: int, target: Places, *, hiding: tuple[PanelKind, ...] = BOARDS
 ) -> Annotated[Bools, "frame"]:
-    """Tell in which frames an actor sees what moves along a path.
+    """Return whether an actor sees a target that moves along a path, for each frame.
 
-    Both must be in the room, and no panel of a kind that hides things may be between them.
+    Both must be in the room, with no panel of a hiding kind between them.
     """
     from_here = in_room(trial, trial.actors[actor].path) & trial.there(actor)
     there = in_room(trial, target)
@@ -85,16 +85,16 @@ def sees(
 
 
 def sees_objects(trial: Trial, actor: int) -> Annotated[Bools, "frame object"]:
-    """Tell in which frames an actor sees each object."""
+    """Return whether an actor sees each object, for each frame."""
     paths = trial.objects_at
     seen = [sees(trial, actor, paths[:, index]) for index in range(len(trial.objects))]
     return np.stack(seen, axis=1) if seen else np.zeros((len(trial.path), 0), dtype=np.bool_)
 
 
 def in_view(trial: Trial, target: Places) -> Annotated[Bools, "frame"]:
-    """Tell in which frames the observer sees what moves along a path.
+    """Return whether the observer sees a target that moves along a path, for each frame.
 
-    Without a camera the observer sees everything from above.
+    Without a camera, the observer sees everything from above.
     """
     there: Bools = ~np.isnan(target[:, 0])
     if trial.camera is None:
@@ -104,7 +104,7 @@ def in_view(trial: Trial, target: Places) -> Annotated[Bools, "frame"]:
 
 
 def hides_all(trial: Trial) -> bool:
-    """Tell whether boards hide the agent from the camera, if there is one, in every frame."""
+    """Return whether boards hide the agent from the camera, if there is one, in every frame."""
     return trial.camera is not None and not in_view(trial, trial.path).any()
 
 

@@ -1,8 +1,8 @@
-"""From where an agent sees which place.
+"""Which places an agent can see, and from which cells.
 
-Sight is certain. It goes in straight lines, from the middle of the cell that the agent is in to the
-middle of a place. Boards cut them, and in some models walls and doors do, too. Barriers, locks and
-things hide nothing.
+Sight is certain. An agent sees along a straight line from the centre of its cell to the centre of a
+place. Boards cut these lines, and in some models so do walls and doors. Barriers, locks and things
+hide nothing.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hbtom.observe.contact import in_room
 from hbtom.world.modes import PlaceWorld
 from hbtom.world.sight_lines import BOARDS, cut_by_rectangle
 
-_EDGE = 1e-6  # pixels; a line that touches a corner is cut, whatever rounding says
+_EDGE = 1e-6  # pixels; makes sure that a line that touches a corner is cut, despite rounding
 
 
 def cells_along(
     path: Annotated[Floats, "frame 2"], world: PlaceWorld
 ) -> Annotated[Ints, "frame 2"]:
-    """Return the column and row of the cell that the agent is in, in each frame."""
+    """Return the column and row of the agent's cell in each frame."""
     _, rows, columns = world.blocked.shape
     cells = np.floor(path / world.space.cell).astype(np.int64)
     return np.clip(cells, 0, [columns - 1, rows - 1])
@@ -33,7 +33,7 @@ def cells_along(
 def seen_along(
     trial: Trial, world: PlaceWorld, places: Annotated[Floats, "place 2"], walls_hide: bool
 ) -> Annotated[Bools, "frame place"]:
-    """Tell in which frames the agent sees each place, from the middle of the cell it is in.
+    """Return whether the agent sees each place from the centre of its cell, for each frame.
 
     An agent that comes and goes sees nothing while it is away or outside the room.
     """
@@ -53,7 +53,7 @@ def sight_map(
     places: Annotated[Floats, "place 2"],
     walls_hide: bool,
 ) -> Annotated[Bools, "place row column"]:
-    """Tell from which cells each place can be seen, with everything as it is in one frame."""
+    """Return from which cells each place can be seen, with everything as it is in one frame."""
     _, rows, columns = world.blocked.shape
     down, across = np.indices((rows, columns), dtype=np.float64).reshape(2, -1)
     start, frames = (np.stack((across, down), axis=1) + 0.5) * world.space.cell, np.array([frame])
@@ -62,7 +62,7 @@ def sight_map(
 
 
 def view(trial: Trial, frame: int, walls_hide: bool) -> bytes:
-    """Return all that may come and go between the agent and a place, as it is in a frame."""
+    """Return the positions of everything that moves and hides places, as bytes, in one frame."""
     boards = ((one.path[frame], one.angle[frame]) for one in _hiding(trial, walls_hide))
     return b"".join(part.tobytes() for one in boards for part in one)
 
@@ -79,7 +79,7 @@ def _cut(
     frames: Annotated[Ints, "point"],
     walls_hide: bool,
 ) -> Annotated[Bools, "point"]:
-    """Tell from which points a place is hidden; there is a frame for each point, or for all."""
+    """Return from which points a place is hidden; ``frames`` has one for each point, or for all."""
     stop, grown = place[None], 2 * _EDGE
     cut = np.zeros(len(start), dtype=np.bool_)
     for one in _hiding(trial, walls_hide):

@@ -1,8 +1,8 @@
 """Worlds that change while the agent acts: walls that come and go, and things that move.
 
 Every state of the world in which the agent sets off on a step is a stage. A stage is a world of its
-own, with its own modes. A step is planned in its stage, as if everything stayed as it is. What an
-agent believes may lag behind: with an outdated belief, it plans in the first stage all along.
+own, with its own modes. A step is planned in its stage, as if everything stayed as it is. An
+agent's belief may lag behind: with an outdated belief, it always plans in the first stage.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hbtom.world.trajectory import MOVE, Trajectory
 
 
 def at_frame(trial: Trial, frame: int) -> Trial:
-    """Return a trial in whose world everything is as in one frame, all along."""
+    """Return a trial whose world stays throughout as it is in one frame."""
     if not trial.changes:
         return trial
     there, paths = trial.walls_there, trial.object_paths
@@ -45,7 +45,7 @@ def staged(
 
     ``make`` makes the world of a trial in which nothing changes. The first stage is that of the
     first frame, even if no step begins in it. With ``diagonal``, two moves at a right angle become
-    one where the stage in which they begin has room for it.
+    one diagonal if it is free in the stage in which they begin.
     """
     begin = [0, *setting_off(steps, path)]
     states = [_state(trial, frame) for frame in begin]
@@ -61,7 +61,10 @@ def staged(
 
 
 def renumbered(steps: Trajectory, world: PlaceWorld, stage: Annotated[Ints, "step"]) -> Trajectory:
-    """Return steps through the modes of stages like a world, given the stage of each step."""
+    """Return the steps with the modes, things and exits of their stages in the joined world.
+
+    ``world`` is any stage, ``stage`` the stage of each step.
+    """
     modes, things, exits = _sizes(world)
     thing = np.where(steps.thing < 0, -1, steps.thing % things + things * stage)
     taken = np.where(steps.exit < 0, -1, steps.exit % max(exits, 1) + exits * stage)
@@ -71,8 +74,8 @@ def renumbered(steps: Trajectory, world: PlaceWorld, stage: Annotated[Ints, "ste
 def setting_off(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[int]:
     """Return the frame in which the agent sets off on each step, the last before it moves.
 
-    That is the last frame in which it is where the step starts. Steps from cell to cell are
-    complete as soon as the agent has left a cell, so they begin in the frame before. Acts take no
+    That is the last frame in which the agent is where the step starts. A step between cells is
+    complete as soon as the agent has left a cell, so it begins in the frame before. Acts take no
     time.
     """
     begin, before = [], 0
@@ -89,9 +92,9 @@ def setting_off(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[i
 def _with_diagonals(
     steps: Trajectory, blocked: Sequence[Annotated[Bools, "mode row column"]]
 ) -> tuple[list[int], Trajectory]:
-    """Join moves between cells into diagonals; return which steps are left, and these steps.
+    """Join moves between cells into diagonals; return the numbers of the steps left, and the steps.
 
-    ``blocked`` is the map of the stage in which each step begins.
+    ``blocked`` has the map of the stage in which each step begins.
     """
     steps, kept = steps._replace(frame=steps.frame.copy(), stop=steps.stop.copy()), list[int]()
     for step in range(len(steps.act)):
@@ -104,7 +107,7 @@ def _with_diagonals(
 
 
 def _makes_diagonal(steps: Trajectory, one: int, other: int, blocked: Bools) -> bool:
-    """Tell whether two steps are moves at a right angle, around cells that are free at first."""
+    """Return whether two steps are moves at a right angle that can be joined into a diagonal."""
     both, mode = [one, other], int(steps.mode[one])
     turn = np.abs(steps.stop[both] - steps.start[both]).tolist()
     moves = (steps.act[both] == MOVE).all() and (steps.stop[one] == steps.start[other]).all()
@@ -115,15 +118,15 @@ def _makes_diagonal(steps: Trajectory, one: int, other: int, blocked: Bools) -> 
 
 
 def _state(trial: Trial, frame: int) -> bytes:
-    """Return all that may change, as it is in a frame."""
+    """Return the state of everything that may change, as bytes, in one frame."""
     changing = (trial.walls_there, trial.object_paths)
     return b"".join(one[frame].tobytes() for one in changing if one is not None)
 
 
 def joined(worlds: tuple[PlaceWorld, ...]) -> PlaceWorld:
-    """Return one world with the modes, things, boxes and exits of all stages, one after the other.
+    """Return one world with the modes, things, boxes and exits of all stages, in order.
 
-    Planning takes the stages one by one.
+    Planning is done stage by stage.
     """
     modes, things, exits = _sizes(worlds[0])
     sizes = {"source": modes, "target": modes, "thing": things, "then": exits}
@@ -142,10 +145,11 @@ def joined(worlds: tuple[PlaceWorld, ...]) -> PlaceWorld:
 
 
 def outdated(steps: Trajectory, stage: PlaceWorld, cell: float) -> Trajectory:
-    """Return the same steps as if the world were still in its first stage, which is given.
+    """Return the steps as seen by an agent that believes the world to be in its first stage.
 
-    What the agent touches is what it believes to be there, if anything: it may touch one thing and
-    believe that it is another. ``cell`` is the side of a cell, in the units of the trajectory.
+    ``stage`` is this first stage. A touch counts as a touch of the thing that the agent believes to
+    be there, if any, even if it touches another thing. ``cell`` is the side of a cell, in the units
+    of the trajectory.
     """
     modes, things, exits = _sizes(stage)
     thing = np.where(steps.thing < 0, -1, steps.thing % things)
@@ -162,5 +166,5 @@ def outdated(steps: Trajectory, stage: PlaceWorld, cell: float) -> Trajectory:
 
 
 def _sizes(stage: PlaceWorld) -> tuple[int, int, int]:
-    """Return how many modes, things and exits a stage has."""
+    """Return the numbers of modes, things and exits of a stage."""
     return len(stage.blocked), max(len(stage.reach), 1), len(stage.exits.source)

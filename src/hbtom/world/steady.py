@@ -1,7 +1,7 @@
-"""The way that an agent went, told from noisy sight of it: rest is rest again, and motion smooth.
+"""An agent's path with the noise removed: rests are still again, and motion is smooth.
 
-Nothing is assumed about what agents want. The steadied way tells what happens in a trial and when
-decisions are made; where exactly the agent was is left to the mind's filters, which know the noise.
+Nothing is assumed about what agents want. The steady path shows what happens in a trial and when
+decisions are made. Exactly where the agent was is left to the mind's filters, which know the noise.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from hbtom.arrays import Bools, Floats, frozen
 from hbtom.assumptions import Observation
 from hbtom.observe import Trial
 
-_APART = 3.7  # standard deviations; an agent farther from where it stayed so far has moved
-_SETTLED = 4.0  # times as long as walking takes, within that distance, is a rest
+_APART = 3.7  # standard deviations; an agent that is farther from where it stayed has moved
+_SETTLED = 4.0  # a stay is a rest if it takes this many times as long as walking that distance
 
 
 def steadied(trial: Trial, sight: Observation) -> Trial:
-    """Return a trial as it would be seen without noise, as far as one can tell; complete.
+    """Return an estimate of a trial without noise, and without gaps.
 
-    Contact is judged leniently, by the noise: agents count as larger by one standard deviation.
+    Contact is judged leniently: the agent's radius grows by one standard deviation of the noise.
     """
     if sight.noise == 0:
         return trial
@@ -35,9 +35,9 @@ def steadied(trial: Trial, sight: Observation) -> Trial:
 def steady_path(
     path: Annotated[Floats, "frame 2"], sight: Observation
 ) -> Annotated[Floats, "frame 2"]:
-    """Return where an agent was: the mean of what was seen while it rested, smoothed elsewhere.
+    """Return an estimate of an agent's path: the mean of each rest, and smooth motion elsewhere.
 
-    Where it was not seen it does not move.
+    While the agent is not seen, it does not move.
     """
     smooth, spread = smoothed(path, sight.noise, sight.pace / 2)
     seen = ~np.isnan(path[:, 0])
@@ -54,12 +54,12 @@ def steady_path(
 def smoothed(
     path: Annotated[Floats, "frame 2"], noise: float, drift: float
 ) -> tuple[Annotated[Floats, "frame 2"], float]:
-    """Return the mean of a random walk given noisy sight of it, and how far off it commonly is.
+    """Return the mean of a random walk given noisy observations, and its usual standard error.
 
         x_f ~ N(x_f-1, drift^2),    o_f ~ N(x_f, noise^2)
 
-    by Kalman's filter forwards and the smoother of Rauch, Tung and Striebel backwards. The walk
-    has no beginning: the first place is as uncertain as it was seen.
+    by a Kalman filter forwards and a Rauch-Tung-Striebel smoother backwards. The prior over the
+    first place is flat.
     """
     seen: Bools = ~np.isnan(path[:, 0])
     mean, variance = path[seen.argmax()], noise * noise
@@ -73,13 +73,13 @@ def smoothed(
     for frame in range(len(path) - 2, -1, -1):
         gain = variances[frame] / (variances[frame] + drift * drift)
         means[frame] += gain * (means[frame + 1] - means[frame])
-    # What is left in the middle of a long path: of two filters' predictions and of one sight.
+    # The variance in the middle of a long path: the predictions of two filters and one observation.
     ahead = (drift**2 + math.sqrt(drift**4 + 4.0 * drift**2 * noise**2)) / 2.0
     return means, math.sqrt(ahead * noise**2 / (2.0 * noise**2 + ahead))
 
 
 def _stays(smooth: Annotated[Floats, "frame 2"], apart: float) -> list[tuple[int, int]]:
-    """Cut a path into stays, first and last + 1: frames no farther apart from their mean so far."""
+    """Cut a path into stays, each from first to last + 1, near the mean of their earlier frames."""
     stays, first = [], 0
     mean_x, mean_y = smooth[0]
     for frame, (x, y) in enumerate(smooth.tolist()):

@@ -1,9 +1,9 @@
 """A gridworld drawn as text, with an agent that may not know where things are.
 
 #########      #  a wall
-#@..#..1#      .  floor, as is a blank
-#...#...#      @  where the agent begins
-#......2#      1  a place where things may lie; any other character is one
+#@..#..1#      .  floor; a blank is floor, too
+#...#...#      @  where the agent starts
+#......2#      1  a place where things may lie; so is any other character
 #########
 """
 
@@ -28,26 +28,26 @@ _COMPASS = {"N": (-1, 0), "S": (1, 0), "W": (0, -1), "E": (0, 1)}
 MOVES = _COMPASS | {a + b: (_COMPASS[a][0], _COMPASS[b][1]) for a in ("N", "S") for b in ("W", "E")}
 _RADIUS = 0.71 * UNIT  # things in adjacent cells touch, also diagonally
 WAIT, TAKE = "WAIT", "TAKE"
-_LEAVING = 0.45  # share of a move after which the agent is still in the cell that it leaves
+_LEAVING = 0.45  # fraction of a move after which the agent is still in the cell that it leaves
 
 Cell = tuple[int, int]  # row and column
 
 
 @dataclass(frozen=True)
 class Gridworld:
-    """A map, what lies where, and the moves of an agent.
+    """A map, the places of things, and the moves of an agent.
 
-    ``things`` gives the mark at which each thing lies, by the name of the thing. ``moves`` are
-    points of the compass, as in ``"E E NE"``; north is up. ``wait`` stays in a cell, and ``take``,
-    at the end, takes what lies there. To :func:`hbtom.infer`, two moves at a right angle count as
-    one diagonal where there is room for it. To :func:`hbtom.attribute` they do not, and if
-    ``diagonal`` is false, there are only four moves.
+    ``things`` maps the name of each thing to the mark at which it lies. ``moves`` are compass
+    directions, as in ``"E E NE"``; north is up. ``wait`` stays in a cell, and ``take``, as the last
+    move, takes what lies there. :func:`hbtom.infer` counts two moves at a right angle as one
+    diagonal where there is room for it; :func:`hbtom.attribute` does not. If ``diagonal`` is false,
+    there are only four moves.
 
-    The agent knows where the things are that ``known`` names. Any other thing may lie, for all it
-    knows at first, at any mark where no thing is known to be. Those that ``missing`` names may also
-    be nowhere; ``things`` has no mark for those that are not there. ``agent`` is the name of the
-    agent, if it is seen in several worlds. For ``beliefs`` and ``prior``
-    see :class:`hbtom.world.whereabouts.Whereabouts`.
+    The agent knows where the things in ``known`` are. As far as it knows at first, any other thing
+    may lie at any mark that does not hold a known thing. Things in ``missing`` may also be absent;
+    if they are, ``things`` has no mark for them. ``agent`` is the name of the agent, if it is seen
+    in several worlds. For ``beliefs`` and ``prior`` see
+    :class:`hbtom.world.whereabouts.Whereabouts`.
     """
 
     picture: str
@@ -63,7 +63,7 @@ class Gridworld:
     def __post_init__(self) -> None:
         for name in self.known:
             self._place(name)
-        _ = self.trial  # refuse what makes no sense at once
+        _ = self.trial  # raises if the input makes no sense
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
@@ -72,25 +72,27 @@ class Gridworld:
 
     @cached_property
     def marks(self) -> dict[str, Cell]:
-        """The cells of all marks: places, and where the agent begins."""
+        """The cells of all marks: places, and the agent's first cell."""
         marks = dict[str, Cell]()
         for row, line in enumerate(self.rows):
             for column, mark in enumerate(line):
                 if mark in marks:
-                    raise _bad(f"the mark '{mark}' is there twice", "picture", "use others")
+                    hint = "use a different mark for each place"
+                    raise _bad(f"the mark '{mark}' occurs twice", "picture", hint)
                 if mark not in WALL + FLOOR:
                     marks[mark] = row, column
         return marks
 
     @cached_property
     def path(self) -> tuple[Cell, ...]:
-        """The cells that the agent is in, one after the other."""
+        """The cells that the agent visits, in order."""
         if START not in self.marks:
-            raise _bad("the agent is nowhere", "picture", f"mark its first cell with '{START}'")
+            hint = f"mark the agent's first cell with '{START}'"
+            raise _bad("there is no agent on the map", "picture", hint)
         path = [self.marks[START]]
         for number, move in enumerate(self.acts, start=1):
             if move == TAKE and (number < len(self.acts) or path[-1] not in self._lying):
-                hint = "an agent takes what lies in its cell, and nothing comes after"
+                hint = "use 'take' only as the last move, in a cell where a thing lies"
                 raise _bad(f"move {number} takes nothing, or is not the last", "moves", hint)
             (row, column), (down, right) = path[-1], MOVES.get(move, (0, 0))
             around = [(row + down, column), (row, column + right), (row + down, column + right)]
@@ -102,7 +104,7 @@ class Gridworld:
 
     @cached_property
     def acts(self) -> tuple[str, ...]:
-        """The moves, waiting and taking, one after the other."""
+        """The acts of the agent, in order: moves, waiting and taking."""
         acts, known = tuple(self.moves.upper().split()), (*self.compass, WAIT, TAKE)
         for act in acts:
             if act not in known:
@@ -142,7 +144,7 @@ class Gridworld:
 
     @cached_property
     def whereabouts(self) -> Whereabouts:
-        """Where the things may lie that the agent does not know to be somewhere."""
+        """The places where the things unknown to the agent may lie."""
         taken = {START, *(self.things[name] for name in self.known)}
         places = {mark: centre_of(cell) for mark, cell in self.marks.items() if mark not in taken}
         unknown = tuple(name for name in self.things if name not in self.known)
@@ -154,7 +156,7 @@ class Gridworld:
             raise _bad(f"there is no thing '{name}'", "known", f"things: {', '.join(self.things)}")
         if self.things[name] not in self.marks:
             hint = f"the marks are {', '.join(self.marks)}"
-            raise _bad(f"'{name}' lies at '{self.things[name]}'", "things", hint)
+            raise _bad(f"there is no mark '{self.things[name]}' for '{name}'", "things", hint)
         return centre_of(self.marks[self.things[name]])
 
     @property
@@ -163,7 +165,7 @@ class Gridworld:
         return {self.marks[mark] for mark in self.things.values() if mark in self.marks}
 
     def is_free(self, cell: Cell) -> bool:
-        """Tell whether a cell is on the map, and no wall."""
+        """Return whether a cell is on the map and not a wall."""
         row, column = cell
         inside = 0 <= row < len(self.rows) and 0 <= column < len(self.rows[0])
         return inside and self.rows[row][column] != WALL
@@ -173,12 +175,12 @@ def rows_of(picture: str) -> tuple[str, ...]:
     """Return the rows of a map, all of the same length."""
     lines = [line.rstrip() for line in dedent(picture).strip("\n").splitlines()]
     if not any(lines):
-        raise _bad("the map is empty", "picture", "draw it as text, a row to a line")
+        raise _bad("the map is empty", "picture", "draw it as text, one line for each row")
     return tuple(line.ljust(max(map(len, lines))) for line in lines)
 
 
 def centre_of(cell: Cell) -> tuple[float, float]:
-    """Return the middle of a cell in pixels."""
+    """Return the centre of a cell in pixels."""
     return (cell[1] + 0.5) * UNIT, (cell[0] + 0.5) * UNIT
 
 

@@ -1,6 +1,6 @@
 """Gridworlds drawn as text, as agents see them: where things may lie, and what is in sight.
 
-Walls hide what is behind them. At a place lies one thing or none, and an agent that sees a place
+Walls hide everything behind them. Each place has one thing or none, and an agent that sees a place
 knows what lies there.
 """
 
@@ -19,7 +19,7 @@ from hbtom.world.sight_lines import cut_by_boxes
 from hbtom.world.text_gridworld import START, TAKE, WAIT, Cell, Gridworld, centre_of
 
 MOST_ARRANGEMENTS, MOST_CELLS, MOST_MOVES = 64, 10_000, 1000
-_EDGE = 1e-6  # pixels; a line of sight that touches a corner is cut, whatever rounding says
+_EDGE = 1e-6  # pixels; makes sure that a line that touches a corner is cut, despite rounding
 
 Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" for nowhere
 
@@ -27,7 +27,7 @@ Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" fo
 def named_paths(
     paths: Gridworld | Sequence[Gridworld] | Mapping[str, Gridworld],
 ) -> Mapping[str, Gridworld]:
-    """Return gridworlds with the path of an agent through each, by name; or give them names."""
+    """Return gridworlds, each with an agent's path, by name; number them if they have no names."""
     some = [paths] if isinstance(paths, Gridworld) else paths
     if not some:
         raise BadInput("there are no paths", hint="give one gridworld or more")
@@ -37,9 +37,9 @@ def named_paths(
 
 
 def alike(world: Gridworld) -> Hashable:
-    """Return what two gridworlds must have in common to be planned together.
+    """Return everything that two gridworlds must have in common to be planned together.
 
-    Agents may begin anywhere, and hidden things may lie anywhere.
+    Agents may start in different cells, and hidden things may lie at different places.
     """
     rows = tuple(row.replace(START, ".") for row in world.rows)
     known = tuple((name, world.things[name]) for name in world.known)
@@ -67,11 +67,11 @@ def possible_worlds(world: Gridworld) -> Uncertain:
 
 
 def walk_of(world: Gridworld, name: str) -> Walk:
-    """Return what an agent does in a gridworld, and which of the possible worlds it is in."""
+    """Return the walk of an agent in a gridworld, with the possible world that is the true one."""
     acts = {WAIT: STAY, TAKE: HAVE} | {move: index for index, move in enumerate(world.compass)}
     some, lies = _arrangements(world), tuple(world.things.get(one, "") for one in _hidden(world))
     if lies not in some:
-        hint = "each thing has a mark of its own; only those that 'missing' names may be nowhere"
+        hint = "give each thing its own mark; only things in 'missing' may have none"
         raise _bad("things cannot lie like this", "things", hint)
     if len(world.acts) > MOST_MOVES:
         raise _bad(f"there are more than {MOST_MOVES:,} moves", "moves", "give a shorter path")
@@ -95,21 +95,19 @@ def _spots(world: Gridworld) -> dict[str, Cell]:
 
 
 def _arrangements(world: Gridworld) -> list[Arrangement]:
-    """Return all ways in which hidden things may lie, no two of them at one place."""
+    """Return all arrangements of hidden things, with no two things at one place."""
     if world.beliefs:
-        raise _bad(
-            "beliefs are inferred here", "beliefs", "give beliefs of your own to hbtom.infer"
-        )
+        hint = "leave them out, or use hbtom.infer"
+        raise _bad("beliefs are inferred here and cannot be given", "beliefs", hint)
     if len(world.rows) * len(world.rows[0]) > MOST_CELLS:
         raise _bad(f"the map has more than {MOST_CELLS:,} cells", "picture", "draw a smaller one")
     at = [world.things[name] for name in world.known]
     if START in world.things.values() or len(set(at)) < len(at):
-        hint = f"each has a mark of its own, and '{START}' is none"
-        raise _bad("known things lie at the same place, or where the agent begins", "things", hint)
+        hint = f"give each thing its own mark, other than '{START}'"
+        raise _bad("known things lie at the same place, or where the agent starts", "things", hint)
     for name in {*world.known} & {*world.missing}:
-        raise _bad(
-            f"'{name}' is known to be there", "missing", "a thing is known or may be missing"
-        )
+        hint = "remove it from 'known' or from 'missing'"
+        raise _bad(f"'{name}' is both known and possibly missing", "missing", hint)
     hidden, spots = _hidden(world), list(_spots(world))
     found = list[Arrangement]([()])
     for name in hidden:
@@ -117,10 +115,10 @@ def _arrangements(world: Gridworld) -> list[Arrangement]:
         found = [(*one, mark) for one in found for mark in marks if not mark or mark not in one]
         if len(found) > MOST_ARRANGEMENTS:
             problem = f"{len(hidden)} hidden things may lie at {len(spots)} places in too many ways"
-            hint = f"there may be {MOST_ARRANGEMENTS}; leave places out, or let the agent know more"
+            hint = f"at most {MOST_ARRANGEMENTS}; mark fewer places, or let the agent know more"
             raise _bad(problem, "things", hint)
     if not found:
-        hint = "mark more places, or name things in 'missing' that may be nowhere"
+        hint = "mark more places, or list things in 'missing' that may be absent"
         raise _bad(f"there is no room for {len(hidden)} hidden things", "picture", hint)
     return found
 
@@ -133,7 +131,7 @@ def _name(hidden: tuple[str, ...], arrangement: Arrangement) -> str:
 
 
 def _facts(world: Gridworld) -> dict[str, tuple[bool, ...]]:
-    """Return what may lie at each place, and in which arrangements it does; nothing comes last."""
+    """Return what may lie at each place (last: nothing), and in which arrangements it does."""
     hidden, some, found = _hidden(world), _arrangements(world), dict[str, tuple[bool, ...]]()
     for mark in _spots(world):
         for thing, name in enumerate(hidden):
@@ -151,20 +149,20 @@ def _cells(world: Gridworld) -> list[Cell]:
 
 
 def _moves(world: Gridworld) -> tuple[Ints, Ints, Annotated[np.ndarray, "choice"], Ints]:
-    """Return the moves in each cell: where they begin, which they are, their costs, and targets."""
+    """Return the moves in each cell: where each cell's begin, and their numbers, costs, targets."""
     choices, found = [0], list[tuple[int, float, int]]()
     for row, column in _cells(world):
         for number, (down, right) in enumerate(world.compass.values()):
-            way = [(row + down, column), (row, column + right), (row + down, column + right)]
-            if all(map(world.is_free, [(row, column), *way])):
-                found.append((number, float(np.hypot(down, right)), _number(world, way[-1])))
+            around = [(row + down, column), (row, column + right), (row + down, column + right)]
+            if all(map(world.is_free, [(row, column), *around])):
+                found.append((number, float(np.hypot(down, right)), _number(world, around[-1])))
         choices.append(len(found))
     action, cost, target = np.array(found, dtype=np.float64).reshape(-1, 3).T
     return np.array(choices), action.astype(np.int64), cost, target.astype(np.int64)
 
 
 def _sight(world: Gridworld, spots: list[Cell]) -> Annotated[Bools, "state spot"]:
-    """Tell from which cells each place is seen, from middle to middle."""
+    """Return from which cells each place is seen, from centre to centre."""
     walls = world.walls + np.array([-_EDGE, -_EDGE, 2 * _EDGE, 2 * _EDGE])
     start = np.array([centre_of(cell) for cell in _cells(world)])
     cut = [cut_by_boxes(start, np.array([centre_of(spot)]), walls) for spot in spots]

@@ -1,8 +1,8 @@
-"""What the agent did, as steps: moves, touches, and the opening of a lock.
+"""The agent's trajectory as steps: moves, touches, and the opening of a lock.
 
-Frames become steps. Still frames vanish, and so does everything that happens while a barrier
-vanishes; a carried key is an event rather than a position. Where touching an item is an act, motion
-after contact is part of that act and not a way to anywhere.
+Frames become steps. Still frames are dropped, and so is everything that happens while a barrier
+vanishes. A carried key is an event rather than a position. Where touching an item is an act, motion
+after contact is part of that act and not a move.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, exit_at
 
 
 class Act(IntEnum):
-    """What a step is."""
+    """The kinds of steps."""
 
     MOVE = 0
     TOUCH = 1  # picking up an item
     OPEN = 2  # opening the lock
 
 
-# The same as plain numbers, for kernels
+# As plain numbers, for kernels
 MOVE, TOUCH, OPENING, NO_ACT = int(Act.MOVE), int(Act.TOUCH), int(Act.OPEN), -1
 
 
 class Trajectory(NamedTuple):
     """The steps of one trial; places are pixels, or cells counted from 0, as x, y."""
 
-    frame: Annotated[Ints, "step"]  # at which the step is complete
+    frame: Annotated[Ints, "step"]  # in which the step is complete
     act: Annotated[Ints, "step"]
-    thing: Annotated[Ints, "step"]  # that is touched, an item or the lock; -1 for moves
+    thing: Annotated[Ints, "step"]  # the item or lock that is touched; -1 for moves
     mode: Annotated[Ints, "step"]  # before the step
-    start: Annotated[Floats, "step 2"]  # place before and after
-    stop: Annotated[Floats, "step 2"]
+    start: Annotated[Floats, "step 2"]  # place before the step
+    stop: Annotated[Floats, "step 2"]  # place after the step
     first: Annotated[Floats, "2"]  # where the agent is before the first step
-    exit: Annotated[Ints, "step"]  # the exit of the world that an act is; -1 for moves
+    exit: Annotated[Ints, "step"]  # the exit that an act takes; -1 for moves
 
     def __repr__(self) -> str:
         moves = int((self.act == MOVE).sum())
         return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
 
 
-ALL_LEGS = np.empty((0, 5), dtype=np.int64)  # in place of some
+ALL_LEGS = np.empty((0, 5), dtype=np.int64)  # no legs given: find all of them
 _NONE = np.empty(0, dtype=np.int64)
 NO_STEPS = Trajectory(
     _NONE, _NONE, _NONE, _NONE, np.empty((0, 2)), np.empty((0, 2)), np.zeros(2), _NONE
@@ -61,10 +61,10 @@ NO_STEPS = Trajectory(
 
 @part
 def find_legs(layout: Layout, track: Track, final: bool) -> Annotated[Ints, "leg 5"]:
-    """Cut a trial at the key and at the lock; with ``final``, also where it touches an item last.
+    """Cut a trial at the key and at the lock; with ``final``, also at the last touch of an item.
 
-    A leg is its first and last frame, the mode, and the act that ends it with the thing touched.
-    Motion after contact is the picking up itself, not a way to anywhere.
+    A leg is its first and last frame, its mode, and the act that ends it, with the thing touched.
+    Motion after contact is part of picking something up, and not a move.
     """
     items, radius, objects = layout.items, layout.radius, layout.objects
     path, marks = track.path, find_marks(track)
@@ -78,7 +78,7 @@ def find_legs(layout: Layout, track: Track, final: bool) -> Annotated[Ints, "leg
         act = OPENING if mode == HELD else NO_ACT
         _write(legs[count], here, max(here, marks.reached), mode, act, len(items))
         after = end if marks.gone < 0 else _after_jump(path, marks.gone)
-        # No frame is in two legs, even if the barrier went before the key was picked up.
+        # No frame is in two legs, even if the barrier vanished before the key was picked up.
         count, here, mode = count + 1, max(here, after), OPEN
     lying = len(items) if mode == START else objects
     item = touched_last(path, items[:lying], radius) if final and marks.last >= 0 else -1
@@ -108,9 +108,9 @@ def _contact_began(path: Floats, item: Floats, radius: float, frame: int) -> int
 
 @part
 def _after_jump(path: Floats, gone: int) -> int:
-    """Return the frame after the first motion that follows the barrier's going.
+    """Return the frame after the first motion since the barrier vanished.
 
-    The agent may be put at the lock's place at once; that is not a move that it chose.
+    The agent may jump to the place of the lock; that is not a move that it chose.
     """
     for frame in range(gone + 1, len(path)):
         if path[frame, 0] != path[frame - 1, 0] or path[frame, 1] != path[frame - 1, 1]:
@@ -120,7 +120,7 @@ def _after_jump(path: Floats, gone: int) -> int:
 
 @part
 def touched_last(path: Floats, lying: Floats, radius: float) -> int:
-    """Return the item in contact at the end, the nearest for its size, or -1."""
+    """Return the item in contact at the end (the nearest relative to its size), or -1."""
     nearest, least = -1, 1.0
     for item in range(len(lying)):
         away = distance(path[-1], lying[item])
@@ -132,7 +132,7 @@ def touched_last(path: Floats, lying: Floats, radius: float) -> int:
 
 @part
 def distance(place: Floats, other: Floats) -> float:
-    """Return how far two places are apart."""
+    """Return the distance between two places."""
     across, down = other[0] - place[0], other[1] - place[1]
     return math.sqrt(across * across + down * down)
 
@@ -143,9 +143,9 @@ def distance(place: Floats, other: Floats) -> float:
 def continuous_trajectory(
     layout: Layout, track: Track, world: PlaceWorld, stride: float, final: bool
 ) -> Trajectory:
-    """Return the steps in pixels: a move whenever a stride has been walked, and one for the rest.
+    """Return the steps in pixels: a move for each stride, and one for the remainder of a leg.
 
-    With a stride of 0, every frame is a move. ``final`` tells whether the touch that ends the trial
+    With a stride of 0, every frame is a move. ``final`` says whether the touch that ends the trial
     is a step.
     """
     return put_together(*continuous_steps(layout, track, world, stride, final, ALL_LEGS)[:3])
@@ -160,9 +160,9 @@ def continuous_steps(
     final: bool,
     legs: Annotated[Ints, "leg 5"],
 ) -> tuple[Ints, Floats, Floats, int]:
-    """Return the steps of some legs, or of all, and how many cannot change, whatever follows.
+    """Return the steps of the given legs (of all, if none are given), and how many are final.
 
-    Until the last leg comes to rest, its last move may become longer.
+    A last move shorter than a stride is not final: it may become longer.
     """
     if len(legs) == 0:
         legs = find_legs(layout, track, final)
@@ -193,7 +193,7 @@ def continuous_steps(
 
 @part
 def room_for(most: int) -> tuple[Annotated[Ints, "5 step"], Annotated[Floats, "2 step 2"]]:
-    """Return room for some steps: frame, act, thing, mode and exit; start and stop."""
+    """Return arrays for up to ``most`` steps: frame, act, thing, mode and exit; start and stop."""
     return np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
 
 
@@ -226,12 +226,12 @@ def put_together(
     places: Annotated[Floats, "2 step 2"],
     first: Annotated[Floats, "2"],
 ) -> Trajectory:
-    """Return a trajectory. A kernel hands over few arrays in less time than a tuple of many."""
+    """Assemble a trajectory. A kernel returns a few arrays faster than a tuple of many."""
     (frame, act, thing, mode, taken), (start, stop) = numbers, places
     return Trajectory(frame, act, thing, mode, start, stop, first, taken)
 
 
 def cut(steps: Trajectory, many: int) -> Trajectory:
-    """Return as many steps as there are."""
+    """Return the first ``many`` steps."""
     some: Any = (one[:many] for one in steps)
     return Trajectory(*some)._replace(first=steps.first)

@@ -1,4 +1,4 @@
-"""Where things may lie, for all that an agent knows, and what it may believe at first.
+"""Where things may lie as far as an agent knows, and what it may believe at first.
 
 A thing lies at one of a few places. An agent that sees a place knows whether the thing lies there
 (:mod:`hbtom.world.sight_map`).
@@ -27,10 +27,10 @@ Place = tuple[float, float]
 class Whereabouts:
     """The places where things may lie, and what an agent may believe about them at first.
 
-    ``places`` are centres in pixels, by name. ``beliefs`` gives the probability of each place, by
-    the name of the belief; a place that is not named has none. ``prior`` is how probable the
-    observer holds each belief. Without beliefs, the model says what agents believe. ``things``
-    names the objects whose place the agent does not know; all, if there is no name.
+    ``places`` are centres in pixels, by name. ``beliefs`` maps the name of each belief to the
+    probabilities of places; a place that it does not name has probability 0. ``prior`` is the
+    observer's probability of each belief. Without beliefs, the model says what agents believe.
+    ``things`` names the objects whose place the agent does not know; if empty, it knows none.
     """
 
     places: Mapping[str, Place]
@@ -40,10 +40,10 @@ class Whereabouts:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.places) <= MOST_PLACES:
-            hint = f"give 1 to {MOST_PLACES} places; knowledge has 2^n - 1 states for n of them"
+            hint = f"give 1 to {MOST_PLACES} places; n of them make 2^n - 1 states of knowledge"
             raise _bad(f"there are {len(self.places) or 'no'} places", "places", hint)
         if len(set(self.places.values())) < len(self.places):
-            raise _bad("two places are the same", "places", "give each of them once")
+            raise _bad("two places are the same", "places", "give each place once")
         for name, chances in self.beliefs.items():
             _check_chances(f"the belief '{name}'", chances, self.places, "beliefs")
         if self.prior:
@@ -51,14 +51,15 @@ class Whereabouts:
 
     @property
     def centres(self) -> Annotated[Floats, "place 2"]:
-        """Where the places are."""
+        """The centres of the places, in pixels."""
         return np.array(list(self.places.values()), dtype=np.float64)
 
     def chances(self, certain: float) -> dict[str, tuple[float, Annotated[Floats, "place"]]]:
-        """Return the prior of each belief that is possible, and the probabilities of its places.
+        """Return the prior of each possible belief, and the probabilities that it gives to places.
 
-        Without beliefs of their own, agents are sure of one place with the probability ``certain``,
-        of each alike. Otherwise they hold all places to be equally probable.
+        If no beliefs are given, an agent is certain of one place with probability ``certain``, and
+        each place is equally likely to be this one. Otherwise all places are equally probable to
+        the agent.
         """
         many, names = len(self.places), list(self.places)
         if not self.beliefs:
@@ -72,7 +73,7 @@ class Whereabouts:
         return {one: (prior[one], b) for one, b in beliefs.items() if prior.get(one, 0.0) > 0}
 
     def hidden(self, trial: Trial) -> tuple[int, ...]:
-        """Return which objects of a trial lie at places that the agent may not know."""
+        """Return the numbers of the objects whose places the agent may not know."""
         names = [str(one.look) for one in trial.objects]
         for thing in self.things:
             if thing not in names:
@@ -81,7 +82,7 @@ class Whereabouts:
         return tuple(i for i, name in enumerate(names) if name in (self.things or names))
 
     def check(self, trial: Trial) -> None:
-        """Refuse places that are not on the floor of a trial, and things that lie elsewhere."""
+        """Reject places that are not on the floor of a trial, and things that lie elsewhere."""
         for name, place in self.places.items():
             if not on_floor(trial, place):
                 where = f"the place '{name}' at ({place[0]:g}, {place[1]:g})"
@@ -90,21 +91,23 @@ class Whereabouts:
         where_to = lying_at(trial, self.centres)
         for index in self.hidden(trial):
             if (where_to[:, index] < 0).all():
-                hint = "give the place where it lies, or leave it out of the things"
-                raise _bad(f"'{trial.objects[index].look}' lies at none of them", "places", hint)
+                look, hint = trial.objects[index].look, "add its place, or remove it from 'things'"
+                raise _bad(f"'{look}' lies at none of the places", "places", hint)
 
 
 def _check_chances(
     what: str, chances: Mapping[str, float], names: Mapping[str, object], where: str
 ) -> None:
-    """Refuse probabilities that are negative, do not sum to 1, or are of something unknown."""
+    """Reject probabilities that are negative, do not sum to 1, or have an unknown name."""
     for name in chances:
         if name not in names:
-            raise _bad(f"{what} is about '{name}'", where, f"the names are {', '.join(names)}")
+            hint = f"the names are {', '.join(names)}"
+            raise _bad(f"{what} has the unknown name '{name}'", where, hint)
     total = math.fsum(chances.values())
     if not (all(one >= 0 for one in chances.values()) and abs(total - 1.0) < 1e-6):
         told = ", ".join(f"{one:g}" for one in chances.values())
-        raise _bad(f"{what} is {told}, in all {total:g}", where, "probabilities must sum to 1")
+        hint = "give probabilities that are not negative and sum to 1"
+        raise _bad(f"{what} is {told}, with a sum of {total:g}", where, hint)
 
 
 def _bad(problem: str, where: str, hint: str) -> BadInput:
@@ -114,8 +117,9 @@ def _bad(problem: str, where: str, hint: str) -> BadInput:
 def whereabouts_of(trial: Trial, earlier: Sequence[Trial] = ()) -> Whereabouts | None:
     """Return where the objects of a trial may lie, or None if there are fewer than two places.
 
-    These are the places where they lie at the end and at the beginning of the trial, and where they
-    lay in earlier trials, the latest first; at most four. An object that lies elsewhere is known.
+    These are the places where they lie at the end and at the start of the trial, and then those of
+    earlier trials, the latest first; at most four. The place of an object that lies elsewhere is
+    known.
     """
     looks, places = {one.look for one in trial.objects}, list[Place]()
     for place, near in _rests(trial, earlier, looks):
@@ -133,7 +137,7 @@ def whereabouts_of(trial: Trial, earlier: Sequence[Trial] = ()) -> Whereabouts |
 
 
 def noticing(trial: Trial) -> Trial:
-    """Return a trial whose agent takes note of changes, if it can be told where everything is."""
+    """Return a trial whose agent notices changes, if the places of all objects are known."""
     paths = trial.object_paths
     unknown = paths is not None and bool(np.isnan(paths).any())
     return replace(trial, still=False) if trial.still and not unknown else trial
@@ -142,7 +146,10 @@ def noticing(trial: Trial) -> Trial:
 def _rests(
     trial: Trial, earlier: Sequence[Trial], looks: set[Identity]
 ) -> Iterator[tuple[Place, float]]:
-    """Yield where objects with some looks lie or lay, and how near is the same place."""
+    """Yield the places, now and earlier, of objects with the given looks, and their radii.
+
+    Places within the radius count as the same.
+    """
     for one, frame in (
         (trial, -1),
         (trial, 0),
@@ -155,7 +162,7 @@ def _rests(
 
 
 def _objects_at(trial: Trial) -> Annotated[Floats, "frame object 2"]:
-    """Return where objects are in each frame, as far as the agent takes note of it."""
+    """Return the places of objects in each frame, as the agent notices them."""
     if trial.changes:
         return trial.objects_at
     places = np.array([one.centre for one in trial.objects]).reshape(-1, 2)
@@ -163,7 +170,7 @@ def _objects_at(trial: Trial) -> Annotated[Floats, "frame object 2"]:
 
 
 def on_floor(trial: Trial, place: Place) -> bool:
-    """Tell whether a place is in the world of a trial, and not inside a wall."""
+    """Return whether a place is in the world of a trial and not inside a wall."""
     (x, y), (wide, high) = place, trial.size
     left, top, width, height = trial.walls.T
     walled = (left < x) & (x < left + width) & (top < y) & (y < top + height)
@@ -171,7 +178,7 @@ def on_floor(trial: Trial, place: Place) -> bool:
 
 
 def lying_at(trial: Trial, places: Annotated[Floats, "place 2"]) -> Annotated[Ints, "frame object"]:
-    """Return at which place each object lies in each frame; -1 where it lies elsewhere."""
+    """Return the place at which each object lies in each frame; -1 if it lies elsewhere."""
     objects = _objects_at(trial)
     away = np.linalg.norm(objects[:, :, None] - places, axis=-1)
     away = np.where(np.isnan(away), np.inf, away)

@@ -4,8 +4,9 @@ The value 3 of the number (keys) is the fact (keys=3). A comparison becomes a co
 facts, and an action that changes a number becomes several actions of the same name, one for each
 value.
 
-Possible values are those that follow from the first ones, step by step, as far as preconditions
-that compare numbers allow. If these are too many, the rest is one fact; to reach it is an error.
+The possible values are those that actions can reach from the initial ones, as far as preconditions
+that compare numbers allow. If there are too many, one fact stands for all further values, and it is
+an error to reach it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from hbtom.world.pddl.formula import MOST_CASES, And, Equal, Every, Formula, Not
 from hbtom.world.pddl.syntax import bad
 
 MOST_VALUES = 100  # of a number that actions change
-TOO_MANY = "=..."  # follows the name of a number that has more values
-_DIGITS = 9  # to which numbers are equal
+TOO_MANY = "=..."  # after the name of a number, stands for all further values
+_DIGITS = 9  # decimals to which numbers are compared
 Values = Mapping[str, tuple[float, ...]]
 Numbers = Mapping[Atom, float]
 NOTHING_KNOWN: Numbers = MappingProxyType({})
@@ -63,7 +64,7 @@ def is_so(compare: Compare, known: Numbers) -> bool:
 
 
 def functions_in(*numbers: Expression) -> list[Atom]:
-    """Return the functions in some expressions, each once."""
+    """Return the functions in the given expressions, each once."""
     found: dict[Atom, None] = {}
     for number in numbers:
         if isinstance(number, Atom):
@@ -87,7 +88,7 @@ class Possible:
     still: Mapping[tuple[str, ...], float]  # by name and objects
 
     def options(self, function: Atom) -> Iterator[tuple[tuple[Formula, ...], float]]:
-        """Yield the values of a function, each with the conditions under which it has this one."""
+        """Yield the values of a function, each with the conditions for it."""
         if function.name in self.changing:
             for value in self.changing[function.name]:
                 yield (value_fact(function, value),), value
@@ -100,18 +101,18 @@ class Possible:
     def assignments(
         self, functions: Sequence[Atom], line: int
     ) -> Iterator[tuple[tuple[Formula, ...], dict[Atom, float]]]:
-        """Yield all combinations of the values of some functions, with their conditions."""
+        """Yield all combinations of the values of the given functions, with their conditions."""
         some = [list(self.options(function)) for function in functions]
         many = reduce(operator.mul, map(len, some), 1)
         if many > 10 * MOST_CASES:
             problem = f"there are {many:,} combinations of the values of numbers"
-            raise bad(line, problem, "bound them by preconditions, or use smaller ones")
+            raise bad(line, problem, "bound the numbers by preconditions, or use smaller ones")
         for chosen in product(*some):
             conditions = tuple(one for needs, _ in chosen for one in needs)
             yield conditions, dict(zip(functions, (value for _, value in chosen), strict=True))
 
     def spelled_out(self, formula: Formula, known: Numbers = NOTHING_KNOWN) -> Formula:
-        """Return a condition without comparisons, perhaps where some values are known."""
+        """Return a condition in which facts replace comparisons; ``known`` values are given."""
 
         def part_of(one: Formula) -> Formula:
             return self.spelled_out(one, known)

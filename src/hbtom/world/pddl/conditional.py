@@ -20,7 +20,7 @@ MOST_CONDITIONS = 8  # of one action, with quantifiers expanded: 256 actions ins
 
 
 def unconditional(schema: Schema, values: Values) -> Iterator[Schema]:
-    """Yield actions without conditional effects that together do what an action does."""
+    """Yield actions without conditional effects that together have the effects of an action."""
     spelled = [
         Outcome(one.probability, tuple(_spelled_out(one.changes, values)))
         for one in schema.outcomes

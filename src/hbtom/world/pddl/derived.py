@@ -1,9 +1,9 @@
-"""Derived predicates: facts that follow from others, put in place of their names when read.
+"""Derived predicates: facts that follow from others. When read, their conditions replace them.
 
     (:derived (reachable ?p - place) (exists (?q - place) (and (road ?q ?p) (at ?q))))
 
-There may be several rules for a predicate, and rules may use other derived predicates. Those that
-follow from themselves keep their names for now (:mod:`hbtom.world.pddl.recursion`). None may follow
+There may be several rules for a predicate, and rules may use other derived predicates. Recursive
+predicates keep their names for now (:mod:`hbtom.world.pddl.recursion`). No predicate may follow
 from its own negation.
 """
 
@@ -48,10 +48,7 @@ def with_derived(language: Language, sections: Sequence[Form]) -> Language:
 
 
 def _groups(rules: Mapping[str, Sequence[Form]]) -> list[tuple[str, ...]]:
-    """Return the names of derived predicates, each after all that it uses.
-
-    Those that use each other are together.
-    """
+    """Return groups of derived predicates that use each other, each after all that it uses."""
     uses = {name: _uses(name, rules) for name in rules}
     same = {name: tuple(one for one in rules if _same(name, one, uses)) for name in rules}
     groups = dict.fromkeys(same.values())
@@ -63,7 +60,7 @@ def _same(one: str, other: str, uses: Mapping[str, set[str]]) -> bool:
 
 
 def _uses(name: str, rules: Mapping[str, Sequence[Form]]) -> set[str]:
-    """Return all derived predicates that one follows from, directly or not."""
+    """Return all derived predicates that the given one uses, directly or indirectly."""
     found: set[str] = set()
     waiting = [name]
     while waiting:
@@ -110,7 +107,7 @@ def _rule(language: Language, section: Form, number: int) -> Rule:
 
 
 def _renamed(formula: Formula, mark: str) -> Formula:
-    """Return a condition whose own variables have a mark, so that they are unlike all others."""
+    """Return a condition whose quantified variables are renamed by a mark, so that they differ."""
     match formula:
         case Not(part):
             return Not(_renamed(part, mark))

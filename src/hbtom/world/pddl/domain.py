@@ -118,7 +118,7 @@ def unknown_section(section: Form, kind: str, known: Sequence[str]) -> BadInput:
 
 
 def check_requirements(section: Form) -> tuple[str, ...]:
-    """Return the requirements; refuse those that cannot be met."""
+    """Return the requirements; reject those that are not supported."""
     for part in section.parts[1:]:
         if name_of(part) not in _REQUIREMENTS:
             raise unsupported(part, f"the requirement {part}")
@@ -141,7 +141,7 @@ _NUMBERS = ("number", "integer", "numeric")
 
 
 def _without_number(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield functions without the type that may follow them, which must be that of numbers."""
+    """Yield functions without the type that may follow them, which must be ``number``."""
     rest = iter(nodes)
     for node in rest:
         if isinstance(node, Form):

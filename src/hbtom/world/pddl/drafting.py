@@ -103,7 +103,7 @@ def _pairs(some: Sequence[tuple[bool, Ints, Ints]], holds: bool) -> Pairs:
 
 
 def _ways(schema: Schema, numbering: Numbering) -> tuple[list[Case], Objects, list[Ints]]:
-    """Return the cases of an action, all its possible objects, and which of them each case has."""
+    """Return the cases of an action, all its possible objects, and which of them fit each case."""
     try:
         some = cases(schema.precondition, numbering.problem.language.values, numbering.known)
     except TooManyCases:

@@ -1,4 +1,4 @@
-"""Reading effects: what an action changes, with certainty or by chance, and what it costs.
+"""Reading effects: what an action changes, with certainty or by chance, and its costs.
 
     (probabilistic p1 effect1 p2 effect2 ...)
 
@@ -58,13 +58,13 @@ class Outcome:
 
 
 class Inside(NamedTuple):
-    """What an effect is inside of: quantifiers and conditions."""
+    """The quantifiers and conditions that enclose an effect."""
 
     variables: Variables = ()
     condition: Formula | None = None
 
 
-NOWHERE = Inside()
+TOP_LEVEL = Inside()
 Cost = float | Atom  # a number, or a function of parameters
 Changes = tuple[Change | NumberChange, ...]
 Branches = list[tuple[Fraction, Changes]]  # probabilities are added up without rounding
@@ -89,7 +89,7 @@ def _outcome(chance: float, changes: Changes) -> Outcome:
             one for one in numbers if [o.function for o in numbers].count(one.function) > 1
         )
         problem = f"{twice.function} changes twice in one effect"
-        raise bad(twice.function.line, problem, "add the amounts up")
+        raise bad(twice.function.line, problem, "write one change with the total amount")
     return Outcome(chance, facts, numbers)
 
 
@@ -98,7 +98,7 @@ class _Reader:
     language: Language
     chance: bool  # whether effects may be probabilistic
 
-    def effect(self, node: Node, scope: Scope, inside: Inside = NOWHERE) -> Effect:
+    def effect(self, node: Node, scope: Scope, inside: Inside = TOP_LEVEL) -> Effect:
         if isinstance(node, Word):
             raise bad(node.line, f"'{node.text}' is not an effect", "put it in parentheses")
         if node.head == "and" or not node.parts:
@@ -122,7 +122,7 @@ class _Reader:
         return _surely(Change(self._changed(node, scope), True, *inside)), []
 
     def _changed(self, node: Node, scope: Scope) -> Atom:
-        """Read a fact that changes, which must not follow from others."""
+        """Read a fact that changes; it must not be derived."""
         if isinstance(node, Form) and node.head in self.language.derived:
             hint = "change the facts that it follows from"
             raise bad(node.line, f"{short(node)} is derived, so no action changes it", hint)
@@ -187,7 +187,7 @@ class _Reader:
         return merged
 
     def _number(self, node: Form, scope: Scope, inside: Inside) -> Effect:
-        """Read a change of a number, or what is added to the total cost."""
+        """Read a change of a number, or an increase of the total cost."""
         to, amount = exactly(2, node)
         if str(to) in (f"({COST})", COST):
             if node.head != "increase":
@@ -199,7 +199,7 @@ class _Reader:
         return _surely(NumberChange(function, node.head, by, inside.condition)), []
 
     def _cost(self, node: Form, scope: Scope) -> Cost:
-        """Read what is added to the total cost: a number or a function."""
+        """Read the amount that is added to the total cost: a number or a function."""
         _, amount = exactly(2, node)
         if COST not in self.language.functions:
             hint = f"declare ({COST}) in :functions"
@@ -224,7 +224,7 @@ def _surely(*changes: Change | NumberChange) -> Branches:
 
 
 def _merged(branches: Iterable[tuple[Fraction, Changes]]) -> Branches:
-    """Return the branches that are possible; those with the same changes are merged."""
+    """Return the possible branches, with those that make the same changes merged."""
     chance: dict[frozenset[Change | NumberChange], Fraction] = {}
     written: dict[frozenset[Change | NumberChange], Changes] = {}
     for one, changes in branches:
@@ -247,4 +247,4 @@ def _probability(node: Node) -> Fraction:
 
 def _too_many(node: Form) -> Exception:
     problem = f"an action has more than {MOST_OUTCOMES} outcomes"
-    return bad(node.line, problem, "leave fewer things to chance at once")
+    return bad(node.line, problem, "use fewer 'probabilistic' effects in one action")

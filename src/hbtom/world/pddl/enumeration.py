@@ -1,7 +1,7 @@
-"""All reachable states, found one by one: what is compiled of :func:`hbtom.world.pddl.explore`.
+"""Enumerating all reachable states: the compiled part of :func:`hbtom.world.pddl.explore`.
 
-Breadth first, the actions of each state in increasing order. States are rows of words, each a set
-of 64 facts, and are found again by a table of their hashes.
+The search is breadth first, with the actions of each state in increasing order. States are rows of
+words, each a set of 64 facts. A hash table finds known states again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOW = 0x7FFFFFFF  # the lower 31 bits
 class Rules(NamedTuple):
     """The ways to do actions, and their outcomes; sets of facts are words."""
 
-    fact: Annotated[Ints, "list"]  # that all ways of a list need
+    fact: Annotated[Ints, "list"]  # needed by all ways in a list
     first: Annotated[Ints, "list+1"]  # where the list begins
     action: Annotated[Ints, "way"]  # in the order of the lists
     need: Annotated[Ints, "way word"]
@@ -31,7 +31,7 @@ class Rules(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The states that were found, and where their choices lead; complete unless there are more."""
+    """The states that were found, and where their choices lead; incomplete if there are more."""
 
     states: Annotated[Ints, "state word"]
     choices: Annotated[Ints, "state+1"]
@@ -67,7 +67,7 @@ def rules_of(world: World) -> Rules:
 def enumerate_states(
     start: Annotated[Ints, "word"], rules: Rules, most: int, most_outcomes: int
 ) -> Found:
-    """Return all reachable states, unless they or their outcomes are more than allowed."""
+    """Return all reachable states; stop early if they or their outcomes exceed the limits."""
     outcomes, add, delete = rules.outcomes, rules.add, rules.delete
     ways, words, able = rules[:5], len(start), np.empty(len(rules.action), dtype=np.int64)
     states, choices = np.empty(256 * words, dtype=np.int64), np.empty(257, dtype=np.int64)
@@ -109,7 +109,7 @@ def enumerate_states(
 
 @part
 def doubled(array: Annotated[Ints, "old"]) -> Annotated[Ints, "new"]:
-    """Return an array with the same numbers, and room for as many again."""
+    """Return an array that begins with the same numbers and has twice the size."""
     new = np.empty(2 * len(array), dtype=np.int64)
     for place in range(len(array)):
         new[place] = array[place]
@@ -129,7 +129,7 @@ def blank(size: int) -> Annotated[Ints, "place"]:
 def write(
     states: Annotated[Ints, "state*word"], number: int, state: Annotated[Ints, "word"]
 ) -> int:
-    """Write a state behind all others; return how many there are."""
+    """Append a state; return the number of states."""
     for word in range(len(state)):
         states[number * len(state) + word] = state[word]
     return number + 1
@@ -141,7 +141,7 @@ def possible_actions(
     ways: tuple[Ints, Ints, Ints, Ints, Ints],
     able: Annotated[Ints, "way"],
 ) -> int:
-    """Write down the actions that are possible in a state, in increasing order; return how many."""
+    """Write the actions that are possible in a state, in increasing order; return how many."""
     facts, first, action, need, avoid = ways
     count = 0
     for number in range(len(facts)):
@@ -162,11 +162,11 @@ def possible_actions(
 
 @part
 def insert(able: Annotated[Ints, "way"], count: int, action: int) -> int:
-    """Insert an action into a list in increasing order, unless it is there; return its length."""
+    """Insert an action into a sorted list, unless it is there already; return the new length."""
     place = count
     while place > 0 and able[place - 1] > action:
         place -= 1
-    if place > 0 and able[place - 1] == action:  # it is possible in several ways
+    if place > 0 and able[place - 1] == action:  # an action may be possible in several ways
         return count
     for later in range(count, place, -1):
         able[later] = able[later - 1]
@@ -176,7 +176,7 @@ def insert(able: Annotated[Ints, "way"], count: int, action: int) -> int:
 
 @part
 def hash_of(state: Annotated[Ints, "word"]) -> int:
-    """Return a number that is the same for equal states, and hardly ever for others."""
+    """Return the hash of a state: the same for equal states, and rarely for others."""
     mixed = 1
     for place in range(len(state)):
         word = state[place]
@@ -192,7 +192,7 @@ def place_of(
     states: Annotated[Ints, "state*word"],
     state: Annotated[Ints, "word"],
 ) -> int:
-    """Return the place of a state in the table: that of its number, or the one left for it."""
+    """Return the place of a state in the table: the place of its number, or a free one for it."""
     place, words = hash_of(state) % len(table), len(state)
     while table[place] >= 0:
         differ = 0

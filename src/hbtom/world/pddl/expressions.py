@@ -1,4 +1,4 @@
-"""What conditions are about: atoms, numbers, and comparisons of numbers."""
+"""The parts of conditions: atoms, numbers, and comparisons of numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Expression = float | Atom | Arithmetic  # a number, a function of terms, or a ca
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison of numbers. It is spelled out before a condition is split into cases."""
+    """A comparison of numbers. Facts replace it before a condition is split into cases."""
 
     sign: str  # one of = < > <= >=
     sides: tuple[Expression, Expression]

@@ -88,7 +88,7 @@ class Literal:
         return str(self.about) if self.holds else f"(not {self.about})"
 
 
-Case = tuple[Literal, ...]  # all of which hold
+Case = tuple[Literal, ...]  # a conjunction
 Values = Callable[[Typed], Sequence[str]]  # the objects that a variable may stand for
 Known = Callable[[Literal], bool | None]  # whether a literal always holds; None if it varies
 
@@ -155,7 +155,7 @@ def _cases(
         whole = [(formula.part, {**binding, name: value}) for value in options]
         together = isinstance(formula, Every) == holds
     else:
-        assert not isinstance(formula, Compare)  # they are spelled out before
+        assert not isinstance(formula, Compare)  # facts have replaced comparisons
         return _literal(formula, holds, binding, known)
     if together:
         return _product([_cases(part, holds, inner, values, known) for part, inner in whole])
@@ -173,7 +173,7 @@ def _literal(atom: Atom | Equal, holds: bool, binding: Binding, known: Known) ->
 
 
 def _product(parts: list[list[Case]]) -> list[Case]:
-    """Return all combinations of one case of every part."""
+    """Return all combinations of one case from each part."""
     whole: list[Case] = [()]
     for part in sorted(parts, key=len):  # if a part has no cases, the rest is quick
         named = [(right, _named(right)) for right in part]
@@ -190,7 +190,7 @@ def _product(parts: list[list[Case]]) -> list[Case]:
 
 
 def _named(case: Case) -> Binding:
-    """Return the objects that variables must be in a case."""
+    """Return the object that each variable must equal in a case, if the case says so."""
     equal = [one.about.terms for one in case if one.holds and isinstance(one.about, Equal)]
     return {name: value for name, value in equal if value[0] != "?"}
 
@@ -214,7 +214,7 @@ def holds(formula: Formula, binding: Binding, values: Values, true: Callable[[At
             left, right = bound(terms, binding)
             return left == right
         case Compare():
-            raise AssertionError("comparisons are spelled out before")
+            raise AssertionError("comparisons must be replaced by facts first")
         case Not(part):
             return not holds(part, binding, values, true)
         case And(parts):

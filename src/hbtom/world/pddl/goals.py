@@ -76,7 +76,7 @@ def _sets(world: World, case: tuple[Literal, ...]) -> tuple[Words, Words]:
 
 
 def check_goals(goals: object) -> tuple[Goal, ...]:
-    """Return the possible goals of an agent as a tuple; anything else is refused."""
+    """Return the possible goals of an agent as a tuple; anything else is an error."""
     hint = "give a list of goals, such as load_goals(world, file) returns"
     some = several(goals, Goal, "goal", hint)
     if len(some) > MOST_GOALS:
@@ -85,7 +85,7 @@ def check_goals(goals: object) -> tuple[Goal, ...]:
 
 
 def several(values: object, kind: Any, name: str, hint: str) -> tuple[Any, ...]:
-    """Return one or more values of a kind as a tuple; anything else is refused."""
+    """Return one or more values of a kind as a tuple; anything else is an error."""
     if isinstance(values, kind):
         raise BadInput(f"this is one {name}, not a list of {name}s", hint=f"give [{name}]")
     if isinstance(values, str | bytes | os.PathLike) or not isinstance(values, Iterable):
@@ -109,7 +109,7 @@ def read_goals(world: World, text: str) -> tuple[Goal, ...]:
             raise bad(line, f"'{written[:60]}' is not a goal with a name", hint)
         name, condition = named.groups()
         if name in goals:
-            raise bad(line, f"there are two goals '{name}'")
+            raise bad(line, f"two goals are named '{name}'", "give each goal its own name")
         if not condition.strip().startswith("("):
             problem = f"the goal '{name}' has no condition in parentheses"
             raise bad(line, problem, f"write '{name}: ({condition.strip() or 'CONDITION'})'")

@@ -1,7 +1,7 @@
 """The benchmark's gridworld in PDDL: its domain, and a problem for every floor.
 
-The kernels of :mod:`hbtom.plan.cost_to_go` and :mod:`hbtom.mind.grid` do the same, but faster; a
-test compares them. A diagonal costs the square root of two, to the last bit of a double.
+The kernels of :mod:`hbtom.plan.cost_to_go` and :mod:`hbtom.mind.grid` compute the same costs
+faster; a test compares them. A diagonal costs the square root of two, to the last bit of a double.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Cell = tuple[int, int]  # row and column
 def write_domain(slip: float) -> str:
     """Return the domain in which a move goes astray with probability ``slip``.
 
-    Its problems must be written as ``slippery``. Without slips it is the plain domain.
+    Its problems must be written with ``slippery``. With a slip of 0, it is the plain domain.
     """
     if not 0 <= slip < 1:
         raise BadInput(f"the slip is {slip}", hint="it must be a probability less than 1")
@@ -40,7 +40,7 @@ def write_domain(slip: float) -> str:
 
 
 class Prices(NamedTuple):
-    """What moves and acts cost."""
+    """The costs of moves and acts."""
 
     side: float = 1.0
     diagonal: float = math.sqrt(2.0)
@@ -64,9 +64,9 @@ def write_problem(
 ) -> str:
     """Return a problem: a floor of ``grid`` cells, and an agent that starts in a row and column.
 
-    ``items`` are the names of the floor's items, one of which may be the key. The goal of the
+    ``items`` are the names of the floor's items; one of them may be the key. The goal of the
     problem, for planners that need one, is to touch the first item. A ``slippery`` problem also
-    says where moves end that go astray.
+    says where stray moves end.
     """
     if not np.isin(floor.reach[: len(items)], [0.0, np.inf]).all():
         problem = "the floor is not made of 'grid' cells: things can be reached from a distance"
@@ -108,7 +108,7 @@ def cell_name(cell: Sequence[int]) -> str:
 
 
 def _facts(floor: PlaceWorld, items: Sequence[str], cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield what never changes: neighbours, the barrier, and where things can be reached from."""
+    """Yield the facts that never change: neighbours, the barrier, and where things are in reach."""
     free = set(cells)
     for row, column in cells:
         for word, down, right in (("beside", 0, 1), ("above", 1, 0)):
@@ -118,15 +118,15 @@ def _facts(floor: PlaceWorld, items: Sequence[str], cells: Sequence[Cell]) -> It
     for cell in cells:
         if floor.blocked[0][cell]:
             yield f"(blocked {cell_name(cell)} standing)"
-        for item, way in zip(items, floor.reach, strict=False):
-            if way[cell] == 0:
+        for item, distance in zip(items, floor.reach, strict=False):
+            if distance[cell] == 0:
                 yield f"(at-hand {item} {cell_name(cell)})"
         if floor.lock is not None and floor.lock[cell] == 0:
             yield f"(at-lock {cell_name(cell)})"
 
 
 def _astray(floor: PlaceWorld, cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield where moves end that go astray: 45 degrees to either side, or where they began."""
+    """Yield where stray moves end: 45 degrees to either side, or where they began."""
     for blocked, barrier in ((floor.blocked[0], "standing"), (floor.blocked[-1], "gone")):
         free = {cell for cell in cells if not blocked[cell]}
         for here in filter(free.__contains__, cells):

@@ -32,14 +32,14 @@ Closed = Mapping[tuple[str, ...], Formula]  # the conditions of facts, by their 
 
 @dataclass(frozen=True)
 class Rule:
-    """What a derived fact follows from."""
+    """A rule for a derived fact: the condition that it follows from."""
 
     parameters: tuple[Typed, ...]
     body: Formula  # its own variables have names that occur nowhere else
     line: int
 
     def applied(self, terms: Sequence[str]) -> Formula:
-        """Return the condition for some terms."""
+        """Return the condition for the given terms."""
         names = (parameter.name for parameter in self.parameters)
         return with_values(self.body, dict(zip(names, terms, strict=True)))
 
@@ -52,16 +52,16 @@ class Language:
     objects: Mapping[str, Typed]
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
-    derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # facts that follow
-    recursive: tuple[tuple[str, ...], ...] = ()  # those that follow from each other, in order
+    derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # by predicate
+    recursive: tuple[tuple[str, ...], ...] = ()  # groups that follow from each other, in order
     possible: Possible | None = None  # the values of numbers, once they are known
-    closed: Mapping[str, Closed] = field(default_factory=dict)  # what recursive facts stand for
+    closed: Mapping[str, Closed] = field(default_factory=dict)  # these replace recursive facts
 
     def with_objects(self, objects: Sequence[Typed]) -> Language:
         return replace(self, objects={**self.objects, **{one.name: one for one in objects}})
 
     def is_a(self, one: Typed, types: Sequence[str]) -> bool:
-        """Return whether something has one of these types."""
+        """Return whether a name has one of these types."""
         return any(kind in self._above[own] for own in one.types for kind in types)
 
     def values(self, variable: Typed) -> list[str]:
@@ -131,7 +131,7 @@ class Language:
         return self._spelled_out(Or(tuple(rule.applied(atom.terms) for rule in rules)))
 
     def by_objects(self, atom: Atom, conditions: Closed) -> Or:
-        """Return what an atom stands for, case by case where its terms are variables."""
+        """Return the condition that replaces an atom: a case for each choice of its variables."""
         cases = []
         for objects, condition in conditions.items():
             pairs = list(zip(atom.terms, objects, strict=True))

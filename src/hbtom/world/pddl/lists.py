@@ -1,4 +1,4 @@
-"""What lists in PDDL are made of: names, names with types, and a number of parts."""
+"""The parts of lists in PDDL: names, names with types, and how many parts there are."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def exactly(count: int, node: Form) -> tuple[Node, ...]:
-    """Return what follows the first word of a list, which must have ``count`` parts."""
+    """Return the parts after the first word of a list; there must be ``count``."""
     if len(node.parts) != count + 1:
         problem = f"'{node.head}' takes {count} terms, but {short(node)} has {len(node.parts) - 1}"
         raise bad(node.line, problem)

@@ -60,7 +60,7 @@ def _matching(
 
 
 def _priority(bound: Terms, parameters: Terms, table: Table) -> tuple[int, int]:
-    """Return the priority of a table, the least first: filters, then connected tables."""
+    """Return the priority of a table, the lowest first: filters, then connected tables."""
     new = sum(parameter not in bound for parameter in parameters)
     connected = new < len(parameters)
     return (0 if new == 0 else 1 if connected else 2), len(table)

@@ -29,19 +29,20 @@ _DIGITS = 9
 def without_numbers(
     domain: Domain, language: Language, numbers: Numbers
 ) -> tuple[Domain, Language, list[tuple[str, ...]]]:
-    """Return actions and a language in which values of numbers are facts; also the first of these.
+    """Return actions and a language in which the values of numbers are facts; and initial facts.
 
-    Without numbers that change, nothing does, but the language can compare those that are there.
+    If no action changes a number, there are no such facts, but the language can compare numbers.
     """
     changes = [(schema, one) for schema in domain.actions for one in _changes(schema)]
     names = list(dict.fromkeys(change.function.name for _, change in changes))
     for schema in domain.actions:
         for cost in schema.costs:
             if isinstance(cost, Atom) and cost.name in names:
-                raise bad(cost.line, f"{cost} changes, so it cannot be a cost", "use another one")
+                hint = "use a number that does not change"
+                raise bad(cost.line, f"{cost} changes, so it cannot be a cost", hint)
     for _, change in changes:
         if not any(key[0] == change.function.name for key in numbers):
-            problem = f"the number '{change.function.name}' has no value at first"
+            problem = f"the number '{change.function.name}' has no initial value"
             raise bad(change.function.line, problem, "add (= (…) …) to :init of the problem")
     possible = _closure(changes, names, numbers)
     facts = {
@@ -148,7 +149,7 @@ def _spelled_out(change: Change, known: dict[Atom, float], possible: Possible) -
 
 
 def _facts(change: NumberChange, known: dict[Atom, float], possible: Possible) -> Iterator[Change]:
-    """Yield how the facts change that stand for the values of a number."""
+    """Yield the changes of the facts that stand for the values of a number."""
     before, after = known[change.function], _result(change, known)
     if before == after:
         return

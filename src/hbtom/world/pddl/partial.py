@@ -53,7 +53,7 @@ class PartialPlan:
     name: str = "plan"
     lines: tuple[int, ...] = ()  # of the steps in their file
     gaps: tuple[bool, ...] = ()  # before each step; empty if there is none anywhere
-    unknown: int = 0  # observations that are no actions of the world, and were left out
+    unknown: int = 0  # observations that were left out, because the world has no such actions
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ SeenPlan = Plan | PartialPlan
 
 
 def whole_plan(seen: PartialPlan) -> Plan:
-    """Return the plan, if every action was observed; otherwise that is an error."""
+    """Return the plan; it is an error if an action may not have been observed."""
     if any(seen.gaps) or (seen.actions < 0).any():
         hint = "say that there are no gaps (--whole), or use another engine"
         raise BadInput("some actions may not have been observed", hint=hint)
@@ -96,7 +96,7 @@ def whole_plan(seen: PartialPlan) -> Plan:
 
 
 def check_plans(plans: object) -> tuple[SeenPlan, ...]:
-    """Return observed plans as a tuple; anything else is refused."""
+    """Return observed plans as a tuple; anything else is an error."""
     hint = "give a list of plans, such as load_plan(world, file) returns"
     return several(plans, SeenPlan, "plan", hint)
 
@@ -110,9 +110,9 @@ def is_partial(text: str) -> bool:
 def read_partial_plan(
     world: World, text: str, *, agent: str = "agent", name: str = "plan", strict: bool = True
 ) -> PartialPlan:
-    """Read a plan in which ``?`` stands for each action that was not observed, ``...`` for many.
+    """Read a plan in which ``?`` is an action that was not observed, ``...`` any number of them.
 
-    Unless it is ``strict``, an action that the world does not have counts as not observed.
+    Unless ``strict``, an action that the world does not have counts as not observed.
     """
     actions: list[int] = []
     held: list[Goal | None] = []
@@ -146,8 +146,8 @@ def read_observations(
 ) -> PartialPlan:
     """Read observations: a plan that says where its gaps are, or else some actions of a plan.
 
-    In the latter, there may be a gap before every action. Those that are no actions of the world
-    are left out, unless that is ``strict``ly refused.
+    In the second case, there may be a gap before every action. Actions that the world does not have
+    are left out; with ``strict``, they are an error.
     """
     if is_partial(text):
         return read_partial_plan(world, text, agent=agent, name=name, strict=strict)
@@ -172,7 +172,7 @@ def read_observations(
 
 
 def _observed(written: str, line: int) -> list[Step]:
-    """Return the actions on a line; after an arrow is what was observed after the last one."""
+    """Return the actions on a line; conditions after an arrow were observed after the last one."""
     before, arrow, after = written.partition(_ARROW)
     steps = [Step(read_form(one, line), ()) for one in _ACTIONS.findall(before)]
     if not steps:
@@ -199,7 +199,7 @@ def _action(world: World, action: Form, step: int) -> int:
 
 
 def _seen_after(written: str, mark: str, line: int) -> tuple[Form, ...]:
-    """Return what was observed to hold after actions that were not observed."""
+    """Return the conditions that were observed after actions that were not."""
     after = written.removeprefix(mark).strip()
     if after and not after.startswith(_ARROW):
         hint = f"write '{mark}', or '{mark} => (CONDITION)' if its result was observed"

@@ -1,4 +1,4 @@
-"""What is wrong with a step of a plan, in words."""
+"""Errors that say what is wrong with a step of a plan."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def unclear_step(world: World, some: Sequence[State], step: Form, number: int) -
 
 
 def _failing(world: World, state: State, schema: Schema, names: Sequence[str]) -> list[str]:
-    """Return which parts of a precondition fail, in words."""
+    """Return a sentence for each part of a precondition that fails."""
     true = world.true_in(state) | world.always
     binding = dict(zip((one.name for one in schema.parameters), names, strict=True))
     values = world.problem.language.values

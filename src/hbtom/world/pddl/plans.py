@@ -1,4 +1,4 @@
-"""Observed plans: a grounded action per line, and the states that they lead through."""
+"""Observed plans: a grounded action per line, and the states that they pass through."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STAMPED = re.compile(r"(?:\d+(?:\.\d+)?\s*:)?\s*(\(.*\))\s*(?:\[[\d.]+\])?", re
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What an agent was observed to do, whatever its goal."""
+    """The observed actions of an agent, whatever its goal."""
 
     world: World
     actions: Annotated[Ints, "step"]
@@ -76,7 +76,7 @@ def read_step(written: str, line: int) -> Step:
 
 
 def read_conditions(written: str, line: int) -> tuple[Form, ...]:
-    """Read what was observed after an action: what follows an arrow."""
+    """Read the conditions after an arrow, which were observed after an action."""
     nodes = read_forms(written, line)
     forms = tuple(node for node in nodes if isinstance(node, Form))
     if not forms or len(forms) < len(nodes):
@@ -90,14 +90,15 @@ def follow_plan(
 ) -> Plan:
     """Execute a plan from the initial state; an impossible action is an error.
 
-    If an action may lead to several states, those are kept that fit what was observed after it and
-    in which the rest of the plan is possible. It is an error if more than one remains. The outcome
-    of the last action does not matter; if it was not observed, it is the likeliest one.
+    If an action may lead to several states, only those remain that fit the conditions observed
+    after it and from which the rest of the plan is possible. It is an error if more than one
+    remains. The outcome of the last action does not matter; if it was not observed, it is the
+    likeliest one.
     """
     layers = [{world.initial.tobytes(): _Possible(world.initial, 1.0)}]
     for number, step in enumerate(steps, start=1):
         layers.append(_after(world, layers[-1], step, number))
-    states = _only_way(world, layers, steps)
+    states = _only_path(world, layers, steps)
     actions = [
         _taken(world, step, before, after)
         for step, before, after in zip(steps, states, states[1:], strict=False)
@@ -161,7 +162,7 @@ def _after(world: World, layer: _Layer, step: Step, number: int) -> _Layer:
 
 
 def condition(world: World, seen: Sequence[Form], line: int) -> Goal:
-    """Return all that was observed after an action as one condition."""
+    """Return everything that was observed after an action as one condition."""
     whole = str(seen[0]) if len(seen) == 1 else f"(and {' '.join(map(str, seen))})"
     return make_goal(world, "what was observed", whole, line)
 
@@ -178,7 +179,7 @@ def _outcomes(world: World, state: State, action: int) -> Iterator[tuple[Words, 
         yield (state & ~delete) | add, float(world.probability[outcome])
 
 
-def _only_way(world: World, layers: Sequence[_Layer], steps: Sequence[Step]) -> list[Words]:
+def _only_path(world: World, layers: Sequence[_Layer], steps: Sequence[Step]) -> list[Words]:
     """Return the states of a plan, if there is only one possibility."""
     last = _likeliest(layers[-1])
     states, kept = [last.state], set().union(*(one.before for one in layers[-1].values()))

@@ -1,4 +1,4 @@
-"""Problems of goal recognition: a world, the goals that an agent may have, and what was observed.
+"""Goal recognition problems: a world, the goals that an agent may have, and the observations.
 
 In the field's public layout, a problem has these files:
 
@@ -38,7 +38,7 @@ _NAMED = re.compile(r"\s*[\w.-]+\s*:")
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """A question: which of these goals does the agent have, given what was observed."""
+    """A goal recognition problem: possible goals of an agent, and what was observed."""
 
     name: str
     world: World
@@ -46,7 +46,7 @@ class Posed:
     seen: PartialPlan
     true: int | None  # the goal that the agent has, if that is known
     warnings: tuple[str, ...] = ()
-    stamp: str = ""  # differs once the content of the files does, if that is known
+    stamp: str = ""  # changes with the content of the files; empty if that is unknown
 
     def __repr__(self) -> str:
         what = f"{len(self.goals)} goals and {len(self.seen)} observations"
@@ -63,7 +63,8 @@ def read_posed(
 ) -> Posed:
     """Read a problem from the texts of its files; ``named`` are names for messages.
 
-    ``strict`` refuses observations that are no actions. ``whole`` says that no action is missing.
+    With ``strict``, observations that are not actions are an error. ``whole`` says that no action
+    is missing.
     """
 
     def told(which: str) -> str:
@@ -98,9 +99,9 @@ def read_posed(
 
 
 def read_hypotheses(world: World, text: str) -> dict[frozenset[str], Goal]:
-    """Read goals by name, or one on each line without a name: facts that are separated by commas.
+    """Read named goals, or one goal on each line without a name: facts separated by commas.
 
-    Each is returned with its conditions. A goal that is there twice is read once.
+    Each is returned with its conditions. A goal that occurs twice is read once.
     """
     lines = written_lines(text, MOST_GOALS, "goals")
     if any(_NAMED.match(written) for _, written in lines):
@@ -118,7 +119,7 @@ def read_hypotheses(world: World, text: str) -> dict[frozenset[str], Goal]:
 
 
 def _conditions(written: str, line: int = 1) -> list[str]:
-    """Return the conditions of a goal, all of which must hold, in one spelling."""
+    """Return the conditions of a goal, which must all hold, in a uniform spelling."""
     found: list[str] = []
     waiting = [*read_forms(written.replace(",", " "), line)]
     for node in waiting:
@@ -130,9 +131,9 @@ def _conditions(written: str, line: int = 1) -> list[str]:
 
 
 def _balanced(text: str) -> str:
-    """Return a text that ends with as many parentheses as it needs.
+    """Return a text with balanced parentheses at the end.
 
-    Planners read files with one too few or too many at the end, and there are such files.
+    Some public files have one too few or too many there, and planners accept them.
     """
     bare = re.sub(r";[^\n]*", "", text).rstrip()
     extra = bare.count(")") - bare.count("(")

@@ -1,7 +1,7 @@
-"""Problems that are possible to an agent: it does not know in which of them it is.
+"""Possible problems: an agent does not know which of them it is in.
 
-They are problems of one domain, which differ in their initial facts. What the agent sees are the
-actions that it can take, whether it has reached a goal, and conditions that it can always tell.
+The problems have one domain and differ in their initial facts. In each state, the agent sees which
+actions it can take, whether it has reached a goal, and whether certain conditions hold.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk, views
 
 MOST_POSSIBLE = 64
 
-_Codes = dict[tuple[Ground, int], int]  # actions that are written the same way are told apart
+_Codes = dict[tuple[Ground, int], int]  # distinguishes actions that are written the same way
 
 
 def possible_problems(
     worlds: Sequence[World], goals: Sequence[Goal], sees: Sequence[Goal] = (), *, most: int
 ) -> tuple[Uncertain, _Codes]:
-    """Return the worlds of some problems as an agent sees them, and the numbers of all actions.
+    """Return the worlds of problems as an agent sees them, and the numbers of all actions.
 
-    ``sees`` are conditions that the agent can tell to hold or not, in every state.
+    ``sees`` are conditions whose truth the agent sees in every state.
     """
     _check(worlds)
     codes, graphs = _Codes(), [explore(world, most=most) for world in worlds]
@@ -54,7 +54,7 @@ def possible_problems(
 def walk_of_plan(
     plan: SeenPlan, codes: _Codes, goals: Sequence[Goal], *, stopped: bool = False
 ) -> Walk:
-    """Return what an agent does by a plan in the first of the problems; perhaps it then stops."""
+    """Return the walk of an agent that follows a plan in the first problem, and then may stop."""
     if not isinstance(plan, Plan):
         hint = "write all actions of the plan"
         raise BadInput(f"{plan.name}: some actions were not observed", hint=hint)
@@ -68,11 +68,11 @@ def walk_of_plan(
 
 def _check(worlds: Sequence[World]) -> None:
     if not 1 <= len(worlds) <= MOST_POSSIBLE:
-        raise BadInput(f"{len(worlds)} problems are too many", hint=f"give up to {MOST_POSSIBLE}")
+        raise BadInput(f"there are {len(worlds)} problems", hint=f"give 1 to {MOST_POSSIBLE}")
     for world in worlds:
         if world.problem.domain.name != worlds[0].problem.domain.name:
-            hint = "problems that an agent cannot tell apart are of one domain"
-            raise BadInput(f"'{world.problem.name}' is of another domain", hint=hint)
+            hint = "give problems of one domain"
+            raise BadInput(f"'{world.problem.name}' is a problem of another domain", hint=hint)
         if not world.certain:
             hint = "use hbtom infer, which plans with chance"
             raise BadInput("graded wants need actions whose outcomes are certain", hint=hint)
@@ -90,7 +90,7 @@ def _in(world: World, goal: Goal) -> Goal:
 
 
 def _written(world: World) -> list[tuple[Ground, int]]:
-    """Return how each action is written, and how many before it are written the same way."""
+    """Return each action as it is written, and how many before it are written the same way."""
     count = dict[Ground, int]()
     found = []
     for action in world.actions:

@@ -25,7 +25,7 @@ class Problem:
     name: str
     domain: Domain
     language: Language
-    true: Mapping[Ground, int]  # what is true initially, with the line that says so
+    true: Mapping[Ground, int]  # the facts that are true initially, each with its line
     numbers: Mapping[Ground, float]
     by_cost: bool  # whether plans are compared by cost rather than by length
 

@@ -1,10 +1,10 @@
-"""Derived predicates that follow from themselves: least fixed points, found once for a problem.
+"""Recursive derived predicates: their least fixed points, computed once for a problem.
 
     (:derived (above ?a ?b) (or (on ?a ?b) (exists (?c) (and (on ?a ?c) (above ?c ?b)))))
 
-For all objects, this finds the smallest sets of literals from which such a fact follows: first by
-rules that need no such fact, then by rules that need those, until there are no more. Conditions
-then have these literals in place of the fact.
+For each recursive fact, this finds the smallest sets of literals from which it follows: first by
+rules that need no recursive fact, then by rules that need the facts found so far, until there are
+no more. In conditions, these literals then replace the fact.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from hbtom.world.pddl.syntax import bad
 MOST_INSTANCES = 20_000  # of the rules of one predicate, with objects in place of variables
 MOST_ALTERNATIVES = 100  # that an action is split into
 Ground = tuple[str, ...]
-Support = frozenset[Literal]  # all of which hold
+Support = frozenset[Literal]  # a conjunction
 Supports = dict[Ground, list[Support]]
 
 
 @dataclass(frozen=True)
 class _Instance:
-    """A case of a rule with objects: a fact follows from facts of its own kind, and others."""
+    """A grounded case of a rule: a fact follows from facts of its own group, and other literals."""
 
     fact: Ground
     own: tuple[Ground, ...]
@@ -51,7 +51,7 @@ class _Instance:
 def without_recursion(
     domain: Domain, language: Language, true: Collection[Ground]
 ) -> tuple[Domain, Language]:
-    """Return actions and a language in which no predicate follows from itself."""
+    """Return actions and a language without recursive predicates."""
     changes = (one for schema in domain.actions for out in schema.outcomes for one in out.changes)
     changing = frozenset(change.atom.name for change in changes)
 
@@ -113,7 +113,7 @@ def _instances(
 
 
 def _follows(one: _Instance, supports: Supports, language: Language) -> bool:
-    """Add what a fact follows from by one case of a rule; return whether that is new."""
+    """Add the supports of a fact by one case of a rule; return whether any is new."""
     found = [one.rest]
     for fact in one.own:
         found = _smallest(left | right for left in found for right in supports.get(fact, ()))
@@ -127,7 +127,7 @@ def _follows(one: _Instance, supports: Supports, language: Language) -> bool:
 
 
 def _smallest(some: Iterable[Support]) -> list[Support]:
-    """Return the sets of which no other one is a part."""
+    """Return the sets that do not contain another one."""
     kept: list[Support] = []
     for one in sorted(dict.fromkeys(some), key=len):
         if len(kept) <= MOST_CASES and not any(other <= one for other in kept):
@@ -155,7 +155,7 @@ def _either(some: Iterable[Support]) -> Or:
 
 
 def _opposites(name: str, language: Language) -> Mapping[Ground, Formula]:
-    """Return under which conditions a fact does not hold, by its objects."""
+    """Return the conditions under which a fact does not hold, by its objects."""
     rule = language.derived[name][0]
     found = {}
     for objects in product(*map(language.values, rule.parameters)):
@@ -175,7 +175,7 @@ def _unknown(literal: Literal) -> bool | None:
 
 
 def with_closed(formula: Formula, language: Language, positive: bool = True) -> Formula:
-    """Return a condition without predicates that follow from themselves.
+    """Return a condition without recursive predicates.
 
     ``positive`` says that the condition itself is not negated. If it is, facts are replaced by the
     negation of their opposites, so that cases stay few.
@@ -196,9 +196,10 @@ def with_closed(formula: Formula, language: Language, positive: bool = True) -> 
 
 
 def _alternatives(schema: Schema, language: Language) -> list[Schema]:
-    """Return an action as several, one for all objects of the first such fact that it needs.
+    """Split an action into several: one for each way to choose objects for a recursive fact.
 
-    So each of them has few cases. The fact may be negated.
+    The fact is the first one in the precondition, and may be negated. Each of the actions then has
+    few cases.
     """
     whole = schema.precondition
     parts = whole.parts if isinstance(whole, And) else (whole,)

@@ -6,7 +6,7 @@
 ; Touching an item leaves it where it is, so it can be touched again.
 ;
 ; In this version moves may go astray: the agent may end up 45 degrees to the left or right of its
-; target, or stay where it is if the way there is blocked.
+; target, or stay where it is if that cell is blocked.
 
 (define (domain gridworld)
   (:requirements :strips :typing :negative-preconditions :action-costs

@@ -24,7 +24,7 @@ from hbtom.world.pddl.syntax import bad
 from hbtom.world.pddl.world import States, Words, World, bits
 
 MOST_STATES = 200_000
-MOST_CHOICES = 2_500_000  # outcomes of choices for so many states, together: about 400 MB
+MOST_CHOICES = 2_500_000  # outcomes of choices in all of these states: about 400 MB
 _AT_ONCE = 1 << 22  # facts, or ways to do an action, that are handled together
 
 
@@ -57,7 +57,7 @@ class TooManyStates(BadInput):
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The possible actions in some states, and the states after them."""
+    """The possible actions in several states, and the states after them."""
 
     state: Annotated[Ints, "choice"]
     action: Annotated[Ints, "choice"]
@@ -84,7 +84,7 @@ def explore(world: World, *, most: int = MOST_STATES) -> StateGraph:
 
 
 def _check_numbers(graph: StateGraph) -> None:
-    """Refuse a graph in which a number has more values than there are facts for."""
+    """Reject a graph in which a number has more values than there are facts for."""
     for fact, place in graph.world.number.items():
         if fact[0].endswith(TOO_MANY):
             word, bit = divmod(place, 64)
@@ -131,7 +131,7 @@ def _layered(world: World, most: int, most_outcomes: int) -> StateGraph | None:
 
 
 def around(world: World, states: States) -> StateGraph:
-    """Return the graph of some states and their successors, which have no choices."""
+    """Return the graph of the given states and their successors, which have no choices."""
     number = {key: index for index, key in enumerate(dict.fromkeys(keys(states)))}
     step = expand(world, _states(number))
     target = [number.setdefault(key, len(number)) for key in keys(step.after)]
@@ -139,7 +139,7 @@ def around(world: World, states: States) -> StateGraph:
 
 
 def expand(world: World, states: States) -> Steps:
-    """Return the possible actions in some states, and their outcomes."""
+    """Return the possible actions in the given states, and their outcomes."""
     true = bits(states)
     state, way = _candidates(world, true)
     here = state * true.shape[1]
@@ -149,7 +149,7 @@ def expand(world: World, states: States) -> Steps:
     for fact in world.avoid.T:
         fits &= ~true.ravel()[here + fact[way]]
     many = len(world.actions)
-    done = np.unique(state[fits] * many + world.action[way[fits]])  # whichever way it is done
+    done = np.unique(state[fits] * many + world.action[way[fits]])  # once, even if in several ways
     state, action = done // many, done % many
     first = world.outcomes[action]
     count = world.outcomes[action + 1] - first
@@ -209,7 +209,7 @@ def _chunks(world: World, states: States) -> Iterator[States]:
 
 
 class StatePath(NamedTuple):
-    """The states that a plan leads through, and which of the choices of each it takes."""
+    """The states that a plan passes through, and the choice that it takes in each."""
 
     state: Annotated[Ints, "1+step"]
     taken: Annotated[Ints, "step"]
@@ -219,7 +219,7 @@ class StatePath(NamedTuple):
 
 
 def follow(graph: StateGraph, plan: Plan) -> StatePath:
-    """Return the path of a plan that was seen through a graph of states."""
+    """Return the path of an observed plan through a graph of states."""
     states, taken = [0], []
     for action, after in zip(plan.actions, plan.states[1:], strict=True):
         first, last = graph.choices[states[-1] : states[-1] + 2]

@@ -23,7 +23,7 @@ _LINE = re.compile(r"[^\n]*\n?")
 def written_lines(text: str, most: int, what: str) -> list[tuple[int, str]]:
     """Return the lines that are not empty, without comments, each with its number.
 
-    There may be at most so many; ``what`` says what they contain.
+    More than ``most`` lines are an error; ``what`` says what they contain.
     """
     lines: list[tuple[int, str]] = []
     for line, found in enumerate(_LINE.finditer(text), start=1):

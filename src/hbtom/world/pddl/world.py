@@ -57,7 +57,7 @@ class World:
 
     @cached_property
     def looks_like(self) -> Annotated[Ints, "action"]:
-        """The first action that is written the same way as each action: itself, as a rule."""
+        """The first action that is written the same way as each action: usually itself."""
         return np.array([self.action_number[one] for one in self.actions], dtype=np.int64)
 
     @cached_property
