@@ -2,10 +2,10 @@
 
     python benchmarks/compile.py [--top 30]
 
-Nothing of the user's cache folder is read or written. numba compiles a function once for each
+The user's cache folder is neither read nor written. numba compiles a function once for each
 combination of argument types, its own helpers included, and optimises it again as a part of every
-function that calls it. "Own" is what a function took without the functions that it called for the
-first time; "instructions" is how much machine-independent code went into its last optimisation.
+function that calls it. "Own" is the time of a function without the functions that it called for the
+first time; "instructions" is the amount of machine-independent code in its last optimisation.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ TARGET = 20.0  # CPU seconds
 
 @dataclass
 class Compiled:
-    """What was compiled of one function."""
+    """What was compiled for one function."""
 
     types: int = 0  # combinations of argument types
-    seconds: float = 0.0  # without what it called
-    instructions: int = 0  # of all types, with what they call
+    seconds: float = 0.0  # without the functions it called
+    instructions: int = 0  # for all types, including the functions they call
 
 
 class Listener(event.Listener):
-    """Adds up what numba says while it compiles."""
+    """Adds up what numba reports while it compiles."""
 
     def __init__(self) -> None:
         self.functions: dict[str, Compiled] = defaultdict(Compiled)
@@ -45,11 +45,11 @@ class Listener(event.Listener):
         self._running: list[list[float]] = []  # since when; how long in calls
 
     def on_start(self, event: Any) -> None:
-        """Take note of a beginning."""
+        """Record a start."""
         self._running.append([time.process_time(), 0.0])
 
     def on_end(self, event: Any) -> None:
-        """Take note of an end."""
+        """Record an end."""
         now = time.process_time()
         since, in_calls = self._running.pop()
         if self._running:
@@ -59,7 +59,7 @@ class Listener(event.Listener):
         one = self.functions[f"{function.__module__}.{function.__qualname__}"]
         one.types += 1
         one.seconds += now - since - in_calls
-        if event.data["args"] in dispatcher.overloads:  # it is not if compiling failed
+        if event.data["args"] in dispatcher.overloads:  # None if compiling failed
             one.instructions += _size(dispatcher.overloads[event.data["args"]].library)
         counted = time.process_time() - now
         self.counting += counted
@@ -74,14 +74,14 @@ def _size(library: Any) -> int:
 
 @contextmanager
 def empty_cache() -> Any:
-    """Let hbtom keep what it compiles in a folder that vanishes."""
+    """Let hbtom keep what it compiles in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="hbtom-compile-") as folder:
         os.environ["HBTOM_CACHE"] = folder
         yield
 
 
 def compile_everything(listener: Listener | None = None) -> None:
-    """Compile all kernels of hbtom, and let a listener know what is compiled."""
+    """Compile all kernels of hbtom, and tell a listener what is compiled."""
     import hbtom
     from hbtom.compiled import Kernel, start_compiler
     from hbtom.kernel_store import ROOMS
@@ -101,7 +101,7 @@ def compile_everything(listener: Listener | None = None) -> None:
 
 
 def table(functions: dict[str, Compiled], top: int) -> str:
-    """Return what takes longest, first."""
+    """Return a table of the functions, the slowest first."""
     rows = [f"{'own':>6} {'types':>5} {'instructions':>12}  function"]
     for name, one in sorted(functions.items(), key=lambda item: -item[1].seconds)[:top]:
         rows.append(f"{one.seconds:6.2f} {one.types:5} {one.instructions:12}  {name}")

@@ -1,10 +1,10 @@
-"""How fast pictures are drawn from positions, compared to reading the episodes that they show.
+"""How fast pictures are drawn from positions, compared with reading the episodes they show.
 
     python benchmarks/drawing.py [--episodes 28]
 
 It generates background episodes, and measures the CPU time of reading their files, of turning them
-into arrays and of drawing all pictures, the least of several times. "Drawing / reading" is a ratio
-measured in one run; "pictures a second" depends on the machine.
+into arrays and of drawing all pictures, the shortest of several runs. "Drawing / reading" is a
+ratio measured in one run; "pictures a second" depends on the machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TIMES = 15
 
 
 def least(work: Callable[[], T]) -> tuple[float, T]:
-    """Return the least CPU time that some work takes, and its result."""
+    """Return the shortest CPU time of some work, and its result."""
     spent = []
     for _ in range(TIMES):
         start = time.process_time()
@@ -39,7 +39,7 @@ def least(work: Callable[[], T]) -> tuple[float, T]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """How long it took to draw some pictures, in CPU seconds, and what goes before."""
+    """How long it took to draw pictures and to prepare them, in CPU seconds."""
 
     pictures: int
     reading: float  # the files of the episodes
@@ -63,7 +63,7 @@ def measure(count: int = 28) -> Drawn:
 
 
 def main() -> int:
-    """Measure, print, and say by the status whether the target is met."""
+    """Measure, print, and return whether the target is met as the exit status."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--episodes", type=int, default=28)
     given = arguments.parse_args()

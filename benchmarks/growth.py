@@ -17,7 +17,7 @@ from hbtom.compiled import start_compiler
 from hbtom.observe import Body, Identity
 
 ROUNDS = 7  # at least
-LONG = 0.5  # seconds; as long as that, rounds are added, since others use the machine, too
+LONG = 0.5  # seconds; rounds are added until then, since others use the machine, too
 SIZE = 200.0
 
 
@@ -44,7 +44,7 @@ def episode(goals: int = 2, frames: int = 100, trials: int = 9) -> Episode:
 
 
 def cost(seen: Episode, model: Model) -> float:
-    """Return the least CPU time that judging an episode anew takes, in seconds."""
+    """Return the shortest CPU time of judging an episode from scratch, in seconds."""
     times = list[float]()
     while len(times) < ROUNDS or sum(times) < LONG:
         anew = Episode(tuple(replace(trial) for trial in seen))  # nothing remembered

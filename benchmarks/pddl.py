@@ -1,4 +1,4 @@
-"""How long it takes to read, ground, enumerate and solve the gridworld, beside pymimir.
+"""How long it takes to read, ground, enumerate and solve the gridworld, compared with pymimir.
 
 python benchmarks/pddl.py
 
@@ -54,7 +54,7 @@ def world() -> str:
 
 
 def ours(problem: Path) -> tuple[int, float]:
-    """Return the number of states, and what the problem's goal costs, as hbtom finds them."""
+    """Return the number of states and the cost of the problem's goal, as found by hbtom."""
     graph = explore(load_world(DOMAIN, problem))
     wanted = {"heart": "(touched heart)", "spoon": "(touched spoon)", "key": "(held key)"}
     goals = tuple(make_goal(graph.world, name, goal) for name, goal in wanted.items())
@@ -62,7 +62,7 @@ def ours(problem: Path) -> tuple[int, float]:
 
 
 def theirs(problem: Path) -> tuple[int, float]:
-    """Return the same as pymimir finds them."""
+    """Return the same, as found by pymimir."""
     import pymimir
 
     task = pymimir.Problem(pymimir.Domain(str(DOMAIN)), str(problem), mode="grounded")
@@ -73,7 +73,7 @@ def theirs(problem: Path) -> tuple[int, float]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Send away what a library written in C++ prints."""
+    """Discard what a C++ library prints."""
     sys.stdout.flush()
     kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -86,7 +86,7 @@ def quiet() -> Iterator[None]:
 
 
 def timed(solve: Callable[[Path], tuple[int, float]], problem: Path) -> tuple[float, int, float]:
-    """Return the shortest of several times, and what was found."""
+    """Return the shortest of several runs, and the result."""
     best = math.inf
     for _ in range(REPEATS):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Public data of people as scenarios and ratings that hbtom reads.
+"""Convert public data from people into scenarios and ratings that hbtom reads.
 
     python benchmarks/people.py SOURCE FOLDER
 

@@ -1,11 +1,11 @@
-"""How fast, as ratios measured in one run: machines differ and are noisy, ratios less so.
+"""Speed, as ratios measured in one run: machines differ and are noisy, ratios less so.
 
     python benchmarks/run.py [--data FOLDER] [--pairs 40] [--page docs/speed.md]
                              [--against PYTHON]
 
 It makes a synthetic benchmark of 720 uncompressed files (about 2 GB) in a temporary folder, or
-takes that of ``--data``, and prints a table, which ``--page`` also puts into a page of the docs.
-CPU time is user plus system time of whole processes, start-up included, where nothing else is said.
+uses that of ``--data``, and prints a table, which ``--page`` also puts into a page of the docs.
+Unless stated otherwise, CPU time is user plus system time of whole processes, including start-up.
 ``--against`` names the Python of another installation, such as that of an older version in an
 environment of its own: both are then measured in turn, in the same minutes.
 """
@@ -30,12 +30,12 @@ from growth import growth
 MARKS = "<!-- measured -->", "<!-- end of measured -->"
 TARGETS = {
     "orjson": 0.06,  # of the CPU time of decoding, compiled and warm
-    "plain": 0.5,  # of the same, without a compiler
+    "plain": 0.5,  # the same without a compiler
     "motion": 3.0,
     "memory": 300.0,  # MB
     "pictures": 20_000.0,  # a second
 }
-# Bytecode is kept, as it is for users, even if whoever measures has that switched off.
+# Bytecode is kept, as it is for users, even if that is switched off here.
 USUAL = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 PLAIN = USUAL | {"NUMBA_DISABLE_JIT": "1"}  # as if numba were not installed
 
@@ -66,7 +66,7 @@ print(found.drawing / found.reading, found.rate)
 
 @dataclass(frozen=True)
 class Spent:
-    """What a process took."""
+    """The resources that a process used."""
 
     cpu: float  # seconds
     wall: float  # seconds
@@ -74,7 +74,7 @@ class Spent:
 
 
 def spent(command: Sequence[str], rounds: int = 1, environ: Mapping[str, str] = USUAL) -> Spent:
-    """Run a command and return the least that it took."""
+    """Run a command several times and return the least that it used."""
     runs = [_run(command, environ) for _ in range(rounds)]
     return Spent(
         min(run.cpu for run in runs), min(run.wall for run in runs), max(run.memory for run in runs)
@@ -102,7 +102,7 @@ def hbtom(*arguments: str, by: str = sys.executable) -> list[str]:
 
 
 def rate(dataset: Path, model: str, by: str = sys.executable) -> float:
-    """Return how many episodes a second of CPU time are judged, once all is loaded."""
+    """Return how many episodes are judged in a second of CPU time, once everything is loaded."""
     return float(_printed([by, "-c", RATE, str(dataset), model]))
 
 
@@ -165,7 +165,7 @@ def measured(folder: Path, archive: Path) -> Iterator[Line]:
 
 
 def compared(folder: Path, archive: Path, other: str) -> Iterator[Line]:
-    """Yield how fast this version is beside another one, which has an archive of its own."""
+    """Yield how fast this version is compared with another, which has its own archive."""
     theirs = archive.with_name("theirs.parquet")
     _run(hbtom("pack", str(folder), str(theirs), by=other))
     number = _printed([other, "-c", "import hbtom; print(hbtom.__version__)"]).strip()
@@ -185,7 +185,7 @@ def compared(folder: Path, archive: Path, other: str) -> Iterator[Line]:
 def compiling() -> Iterator[Line]:
     """Yield what compiling everything takes, from an empty cache folder."""
     script = str(Path(__file__).with_name("compile.py"))
-    cpu = spent([sys.executable, script, "--top", "0"]).cpu  # telling functions apart takes time
+    cpu = spent([sys.executable, script, "--top", "0"]).cpu  # a table of functions takes time
     yield Line(
         "compiling everything, CPU s", f"{cpu:.1f}", f"at most {COMPILING:.0f}", cpu <= COMPILING
     )
@@ -201,7 +201,7 @@ def drawing() -> Iterator[Line]:
 
 
 def start_up() -> Iterator[Line]:
-    """Yield how long it takes until something is seen."""
+    """Yield how long it takes until there is something to see."""
     numpy, helped = spent(python("import numpy"), 15), spent(hbtom("--help"), 15)
     ratio = helped.wall / numpy.wall
     yield Line(
@@ -210,7 +210,7 @@ def start_up() -> Iterator[Line]:
 
 
 def machine() -> str:
-    """Describe the machine in a line."""
+    """Describe the machine in one line."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "orjson"))
     return f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, {packages}"
 
@@ -234,14 +234,14 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def put_into(page: Path, text: str) -> None:
-    """Replace what stands between the marks of a page."""
+    """Replace the text between the markers of a page."""
     before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
     after = rest.partition(MARKS[1])[2]
     page.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", encoding="utf-8")
 
 
 def main() -> int:
-    """Measure, print, and say by the status whether all targets are met."""
+    """Measure, print, and return whether all targets are met as the exit status."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--data", type=Path, help="a folder of uncompressed episodes")
     arguments.add_argument("--pairs", type=int, default=40, help="pairs a task to make without it")

@@ -1,10 +1,11 @@
 """Train all networks on the same episodes.
 
 ``python benchmarks/train_all.py OUT`` makes the background tasks once, in all processes, and writes
-OUT/<network>.safetensors as soon as each network is trained. It may be stopped at any time: what is
-finished stays. ``--curve 100,1000,10000`` trains each network on so many of these episodes instead,
-and writes OUT/<network>-<episodes>.safetensors. ``--steps bc-mlp=20000,encoder=2000`` changes how
-many steps are done. ``--rate BENCH`` has each network rate a dataset while the next one is trained.
+OUT/<network>.safetensors as soon as each network is trained. It may be stopped at any time:
+finished networks are kept. ``--curve 100,1000,10000`` instead trains each network on 100, 1000 and
+10000 of these episodes, and writes OUT/<network>-<episodes>.safetensors. ``--steps
+bc-mlp=20000,encoder=2000`` changes the number of steps. ``--rate BENCH`` has each network rate a
+dataset while the next one is trained.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def say(text: str) -> None:
 
 
 def arguments() -> Namespace:
-    """Return what was asked."""
+    """Return the parsed arguments."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--networks", default=",".join(PLANS))
@@ -61,13 +62,13 @@ def arguments() -> Namespace:
 
 
 class Trainer:
-    """Trains networks that share an encoder and what they see."""
+    """Trains networks that share an encoder and training data."""
 
     def __init__(self, asked: Namespace, precision: str) -> None:
         self.asked, self.precision = asked, precision
         self.steps = dict(one.split("=") for one in asked.steps.split(",") if one)
-        self.encoders: dict[Any, Any] = {}  # where the training of each ended
-        self.seen: dict[Any, Any] = {}  # what networks learn from, on the device
+        self.encoders: dict[Any, Any] = {}  # the final state of each training
+        self.seen: dict[Any, Any] = {}  # training data on the device
         self.raters = list[subprocess.Popen[bytes]]()
 
     def train(self, name: str, episodes: Episodes, suffix: str = "") -> None:
@@ -94,7 +95,7 @@ class Trainer:
             self.rate(out)
 
     def train_encoder(self, job: Any, episodes: Episodes) -> Any:
-        """Train the encoder and return where that ended."""
+        """Train the encoder and return its final state."""
         from hbtom.neural.training import train_encoder
 
         tell = self.watch("encoder")
@@ -104,7 +105,7 @@ class Trainer:
         return moment
 
     def plan(self, name: str) -> Any:
-        """Return a plan with as many steps as were asked for, or as there is time for."""
+        """Return a plan with as many steps as requested, or as there is time for."""
         plan = (QUICK if self.asked.quick else PLANS)[name]
 
         def fitted(recipe: Recipe, what: str) -> Recipe:
@@ -139,7 +140,7 @@ class Trainer:
 
 
 def runs(asked: Namespace, episodes: Episodes) -> Iterator[tuple[str, Episodes, str]]:
-    """Yield each network to be trained, on what, and what its name ends in."""
+    """Yield each network to be trained, its episodes, and the suffix of its name."""
     counts = [int(one) for one in asked.curve.split(",") if one]
     names = asked.networks.split(",")
     some = {name: episodes.first(min(PLANS[name].episodes, episodes.count)) for name in names}
@@ -151,7 +152,7 @@ def runs(asked: Namespace, episodes: Episodes) -> Iterator[tuple[str, Episodes, 
 
 
 def made(asked: Namespace) -> Episodes:
-    """Return all episodes, from where they are kept if they are."""
+    """Return all episodes, from the cache if they are there."""
     names = [name for name in Tensors._fields if name != "frames"]
     if asked.keep and asked.keep.exists():
         with np.load(asked.keep) as kept:
@@ -169,7 +170,7 @@ def made(asked: Namespace) -> Episodes:
 
 
 def main() -> None:
-    """Do what was asked."""
+    """Train the networks that the arguments ask for."""
     asked = arguments()
     asked.out.mkdir(parents=True, exist_ok=True)
     episodes = made(asked)

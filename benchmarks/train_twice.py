@@ -1,7 +1,7 @@
 """Train each network three times with one seed, and compare the weights bit for bit.
 
-The third training is interrupted halfway, and another process goes on with it. All trainings run in
-processes of their own, at the same time. ``python benchmarks/train_twice.py OUT`` prints a hash of
+The third training is interrupted halfway, and another process continues it. All trainings run at
+the same time in processes of their own. ``python benchmarks/train_twice.py OUT`` prints a hash of
 each network's weights, and fails if any two differ.
 """
 
@@ -24,12 +24,12 @@ from hbtom.neural.feeding import collect
 from hbtom.neural.recipes import PLANS
 from hbtom.neural.weights_file import read_weights
 
-SHARE = ".07"  # of the GPU's memory for each process: which operations are chosen may depend on it
+SHARE = ".07"  # of the GPU's memory for each process: the choice of operations may depend on it
 TIMES = "first", "second", "resumed"
 
 
 def arguments() -> Namespace:
-    """Return what was asked."""
+    """Return the parsed arguments."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--networks", default=",".join(PLANS))
@@ -42,7 +42,7 @@ def arguments() -> Namespace:
 
 
 def train(asked: Namespace) -> None:
-    """Train one network; if it is to be resumed, stop halfway, or go on if that is done."""
+    """Train one network; to test resuming, stop halfway, or continue from there."""
     episodes = collect(Generated(asked.episodes), seed=0, workers=1)
     device = choose_device(asked.device)
     from hbtom.neural.running import Run, load_checkpoint, run_training
@@ -76,7 +76,7 @@ def start(asked: Namespace, name: str, which: str) -> subprocess.Popen[bytes]:
 
 
 def hashed(file: Path) -> str:
-    """Return a hash of all weights of a file."""
+    """Return a hash of all weights in a file."""
     weights, found = read_weights(file)[0], sha256()
     for name in sorted(weights):
         found.update(name.encode() + np.ascontiguousarray(weights[name]).tobytes())
@@ -84,7 +84,7 @@ def hashed(file: Path) -> str:
 
 
 def main() -> None:
-    """Do what was asked."""
+    """Train all networks and compare their weights."""
     asked = arguments()
     asked.out.mkdir(parents=True, exist_ok=True)
     if asked.only:

@@ -53,7 +53,7 @@ def _gridworld(scenario, worlds) -> hbtom.Gridworld:
 
 
 def ratings(folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean desires and mean beliefs of people, by path: trucks, and what is in the spot."""
+    """Return people's mean desires for trucks and mean beliefs about the spot, by path."""
     from scipy.io import loadmat
 
     known = loadmat(folder / "human_data.mat")
@@ -61,7 +61,7 @@ def ratings(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def agreement(folder: Path, model: str = "paper") -> dict[str, tuple[float, float, float]]:
-    """Return r of desires, of beliefs, and of beliefs centred by what they are about."""
+    """Return r for desires, for beliefs, and for beliefs centred within each question."""
     found = hbtom.attribute(gridworlds(folder), model).posteriors
     people = ratings(folder)
     inferred = np.array([o.rating[-1] for o in found]), np.array([o.belief[-1] for o in found])

@@ -1,4 +1,4 @@
-"""Runs cases in a worker process, and replaces it when it has died or run many cases."""
+"""Runs cases in a worker process, and replaces it after it has died or run many cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Good inputs of every kind, small and made by code, to be turned into strange ones."""
+"""Small good inputs of every kind, made by code, to be turned into strange ones."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TEXTS = (
 )  # fmt: skip
 _MANY = 60  # repetitions, at most
 
-Change = Callable[[Any, Any], None]  # of an entry of a list or a dictionary, in place
+Change = Callable[[Any, Any], None]  # changes an entry of a list or a dictionary, in place
 
 
 def several(rng: Random) -> range:

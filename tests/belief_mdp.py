@@ -1,7 +1,7 @@
 """Brute force over knowledge: value iteration in the belief MDP of a small gridworld.
 
-Nothing of hbtom is used here. A state is a cell and the set of places where a thing may still be.
-An agent that arrives in a cell learns of each place that it sees whether the thing lies there.
+This uses nothing from hbtom. A state is a cell and the set of places where a thing may still be. An
+agent that arrives in a cell learns whether the thing lies at any of the places that it sees.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class BeliefMDP:
     rows: list[str]
     places: dict[str, Cell]
     act: float = 1.0
-    hides: bool = True  # walls do
+    hides: bool = True  # whether walls hide things
     free: set[Cell] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class BeliefMDP:
     def outcomes(
         self, cell: Cell, known: Known, belief: Mapping[str, float]
     ) -> list[tuple[float, Known]]:
-        """Return what may be known in a cell on arrival, and how probable each is."""
+        """Return the possible states of knowledge on arrival in a cell, and their probabilities."""
         b = _given(belief, known)
         seen = known & self.told[cell]
         if len(known) == 1 or not seen:
@@ -105,7 +105,7 @@ def _given(belief: Mapping[str, float], known: Known) -> dict[str, float]:
 
 
 def _meets(cell: Cell, place: Cell, wall: Cell) -> bool:
-    """Tell whether the line between two middles meets the square of a wall, edges included."""
+    """Return whether the line between two cells' middles meets a wall's square, with its edges."""
     low, high = Fraction(0), Fraction(1)
     for at, to, side in zip(cell, place, wall, strict=True):
         way, left, right = (
@@ -123,7 +123,7 @@ def _meets(cell: Cell, place: Cell, wall: Cell) -> bool:
 
 
 def draw(rng: np.random.Generator, places: int = 0) -> str:
-    """Return a random map, all of whose places can be reached from where the agent begins."""
+    """Return a random map whose places can all be reached from where the agent begins."""
     many = places or int(rng.integers(2, 5))
     while True:
         shape = int(rng.integers(3, 6)), int(rng.integers(4, 8))

@@ -1,4 +1,4 @@
-"""A catalogue of input that cannot be judged, each with what its error message must name."""
+"""A catalogue of input that cannot be judged, and what each error message must name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from functools import cache
 import scenes
 from episodes import HEART, Json, every_frame, simple_episode, to_bytes
 
-FIELDS = ("size", "walls", "objects")  # that every frame must have
+FIELDS = ("size", "walls", "objects")  # every frame must have these
 ENTITY_FIELDS = ("agent", "objects", "pin", "key")
 HUGE = ("1e308", "-1e308", "1e309", "1" + "0" * 400, "-1" + "0" * 400)
 
 
 @dataclass(frozen=True)
 class Broken:
-    """Bytes of a file that is no episode, and words that its error message must hold."""
+    """The bytes of a file that is not an episode, and words that its error message must contain."""
 
     name: str
     data: bytes
@@ -29,7 +29,7 @@ PLACE = ("trial 2", "frame 5")
 
 @cache
 def catalogue() -> tuple[Broken, ...]:
-    """Return all of it."""
+    """Return the whole catalogue."""
     return (
         *_not_episodes(),
         *_wrong_shapes(),
@@ -72,7 +72,7 @@ def _wrong_shapes() -> Iterator[Broken]:
         yield Broken(f"no '{field}'", _without(field), (*PLACE, f"field '{field}'"))
     for field in (*FIELDS, "agent", "fuse_walls", "pin", "key"):
         for value in (None, True, 3, "text", {}, [[]], [None], [[[[[]]]]]):
-            if field != "agent" or value is not None:  # it may be out of sight
+            if field != "agent" or value is not None:  # the agent may be out of sight
                 yield _broken(f"{field} {value!r}", field, value)
     for value in ([200], [200, 200, 200], ["200", "200"], [None, 200], [True, True]):
         yield _broken(f"size {value!r}", "size", value)
@@ -213,7 +213,7 @@ def _broken_scenes() -> Iterator[Broken]:
         yield _show(f"rotation {value!r}", lambda s, v=value: s.update(rotation=v), *words)
     for value in (-1, "2", None, 0.5):
         yield _show(f"step {value!r}", lambda s, v=value: s.update(stepBegin=v), agent, "stepBegin")
-    for value in ("1" + "0" * 400, "1" + "0" * 5000):  # Python prints no number as long
+    for value in ("1" + "0" * 400, "1" + "0" * 5000):  # too long for Python to print
         text = _show("", lambda s: s.update(stepBegin="HUGE")).data.replace(
             b'"HUGE"', value.encode()
         )
@@ -251,7 +251,7 @@ def _thing(name: str, change: Callable[[Json], object], *words: str) -> Broken:
 
 
 def _show(name: str, change: Callable[[Json], object], *words: str) -> Broken:
-    """Change the second show of the agent, at step 3: the agent stands still before."""
+    """Change the agent's second appearance, at step 3, before which it stands still."""
     return _thing(name, lambda agent: change(agent["shows"][1]), *words)
 
 
@@ -274,7 +274,7 @@ def _twice(scene: Json) -> None:
 
 
 def _many(scene: Json) -> None:
-    """Show things at so many steps that their places would fill much memory."""
+    """Show things at so many steps that their positions would fill the memory."""
     scene["goal"] = {"action_list": [["Pass"]] * 1000}
     scene["objects"] += [{"id": f"other_agents_{n}", "type": "blob_02"} for n in range(6000)]
 

@@ -1,4 +1,4 @@
-"""A real browser: Chromium, driven by selenium, with a few words for what tests do with it."""
+"""A real browser: Chromium, driven by selenium, with methods for what tests do."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ FLAGS = (
 
 
 class Browser:
-    """A browser with a page in it."""
+    """A browser that shows a page."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
     def open(self, file: Path, fragment: str = "") -> Browser:
-        """Show a page from the start, with nothing left of the one before."""
+        """Load a page afresh, with nothing left from the one before."""
         address = file.as_uri()
         if self.driver.current_url.partition("#")[0] == address:  # it would not be loaded again
             return self.visit(address + fragment)
         return self._fetch(address + fragment)
 
     def visit(self, address: str) -> Browser:
-        """Show what is at an address, likewise."""
+        """Load an address afresh."""
         self.driver.get("about:blank")
         return self._fetch(address)
 
     def _fetch(self, address: str) -> Browser:
-        """Forget what was logged before, and show what is at an address."""
+        """Clear the log and load an address."""
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(address)
         return self
 
     def run(self, script: str, *values: Any) -> Any:
-        """Return what a script returns."""
+        """Run a script and return its result."""
         return self.driver.execute_script(script, *values)
 
     def press(self, *keys: str) -> None:
@@ -86,7 +86,7 @@ class Browser:
         return self.driver.find_element("css selector", selector)
 
     def texts(self, selector: str) -> list[str]:
-        """Return the text of all elements, whether they can be seen or not."""
+        """Return the text of all elements, visible or not."""
         script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"
         return [text.replace("\u00a0", " ") for text in self.run(script, selector)]
 
@@ -95,7 +95,7 @@ class Browser:
 
     @property
     def moment(self) -> tuple[int, int]:
-        """The trial and frame that the address names."""
+        """The trial and frame in the address."""
         script = "return Object.fromEntries(new URLSearchParams(location.hash.slice(1)))"
         named = self.run(script)
         return int(named["trial"]), int(named["frame"])
@@ -110,7 +110,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """Return all addresses that were asked for since the page was opened."""
+        """Return all addresses requested since the page was opened."""
         logged = (json.loads(entry["message"]) for entry in self.driver.get_log("performance"))
         return [
             entry["message"]["params"]["request"]["url"]
@@ -123,7 +123,7 @@ class Browser:
 
 
 def find_browser(profile: Path) -> Browser | str:
-    """Start a browser with a fresh profile; without one, say what is missing."""
+    """Start a browser with a fresh profile, or say what is missing."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.options import Options

@@ -1,4 +1,4 @@
-"""Simulation-based calibration: ranks of what is true in what is believed."""
+"""Simulation-based calibration: ranks of true values in posteriors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ BINS = 10
 
 
 def rank(belief: np.ndarray, true: int, rng: np.random.Generator) -> float:
-    """Return where the truth is in a discrete belief, 0 to 1; ties are broken by chance."""
+    """Return the rank of the truth in a discrete belief, 0 to 1; ties are broken at random."""
     return float(belief[:true].sum() + rng.random() * belief[true])
 
 
 def uniform(ranks: list[float]) -> float:
-    """Return the probability of ranks at least as uneven as these, if they are uniform."""
+    """Return the p-value of the ranks under the hypothesis that they are uniform."""
     return float(chisquare(np.histogram(ranks, BINS, (0.0, 1.0))[0]).pvalue)

@@ -1,4 +1,4 @@
-"""Trials with company, made by hand: everything that others do, at frames that are known.
+"""Trials with company, made by hand: everything that others do happens at known frames.
 
 ``busy`` has a gesture, a door that is moved, and a paddle; ``hidden`` has an object that is carried
 away behind a board, and an agent that comes late. All agents have a radius of 6.
@@ -33,7 +33,7 @@ Place = tuple[float, float]
 
 
 def way(*stops: tuple[int, Place | None]) -> Annotated[Floats, "frame 2"]:
-    """Return a path through places at given frames, straight in between; None is away."""
+    """Return a path through places at given frames, straight in between; None means absent."""
     path = np.full((FRAMES, 2), np.nan)
     for index, (first, place) in enumerate(stops):
         last, then = stops[index + 1] if index + 1 < len(stops) else (FRAMES, place)
@@ -49,7 +49,7 @@ def other(kind: Any, look: Identity, path: Floats, size: Place = (12, 12), turn:
 
 
 def made(path: Floats, **more: Any) -> Trial:
-    """Return a trial in which Anna takes a path; she does not move while she is away."""
+    """Return a trial in which Anna takes a path; she does not move while she is absent."""
     x, y = path[~np.isnan(path[:, 0])][0].tolist()
     known = np.where(np.isnan(path), (x, y), path)
     return Trial(
@@ -104,7 +104,7 @@ def hidden() -> Trial:
 
 
 def to(place: Place, *, short: float = 14.0, start: Place = HOME) -> Any:
-    """Return a walk that ends some pixels short of a place."""
+    """Return a walk that ends a few pixels short of a place."""
     far = np.subtract(place, start)
     stop = np.add(start, far * (1 - short / np.hypot(*far)))
     return way((0, start), (40, start), (55, tuple(stop)), (56, tuple(stop)))
@@ -147,7 +147,7 @@ class Company:
 
 
 class Imagined(Posterior, frozen=True, eq=False, dict=True):
-    """A posterior with beliefs about company that are made up."""
+    """A posterior with made-up beliefs about company."""
 
     company: Any = None
 
@@ -155,9 +155,8 @@ class Imagined(Posterior, frozen=True, eq=False, dict=True):
 def imagine(judgement: Judgement, *, known: bool = True, by_itself: float = 0.98) -> Judgement:
     """Return a judgement with made-up beliefs about company, or with none.
 
-    Anna comes to move by herself with a probability that may be given. Ben helps with 0.7 and
-    hinders with 0.1.
-    The ball is believed to be at (40, 150) with 0.9.
+    At the end, Anna moves by herself with the given probability. Ben helps with 0.7 and hinders
+    with 0.1. The ball is believed to be at (40, 150) with 0.9.
     """
     found = []
     for one in judgement.posteriors:

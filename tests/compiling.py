@@ -1,7 +1,7 @@
-"""Compiled kernels in tests of what uses the model, plain Python in most tests of the model itself.
+"""Compiled kernels in tests of code that uses the model, plain Python in most tests of the model.
 
 Both give the same results to the last bit; compiled ones take less time. Compiling takes as long as
-some hundred tests, so it is done for many tests only, or if HBTOM_TEST_CACHE has compiled kernels.
+a few hundred tests, so it is only done for many tests, or if HBTOM_TEST_CACHE has compiled kernels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hbtom.kernel_store import is_complete
 HERE = Path(__file__).parent
 FOLDERS = ("bench", "cli", "judgement", "neural", "show")
 FILES = ("test_docs.py", "test_metamorphic.py", "test_people.py")
-LARGE = (  # tests of the model that look at what comes of many plans or samples, not at kernels
+LARGE = (  # tests of the model that need many plans or samples, and do not test kernels
     "mind/test_company.py",
     "mind/test_desires.py",
     "mind/test_graph_regret.py",
@@ -38,7 +38,7 @@ MANY = 1000  # tests
 
 
 def worth_it(tests: int) -> bool:
-    """Tell whether kernels are to be compiled; never where it is measured which lines are run."""
+    """Return whether kernels should be compiled; never while coverage is measured."""
     coverage = sys.modules.get("coverage")
     measured = coverage is not None and coverage.Coverage.current() is not None
     known = find_spec("numba") is not None and not measured
@@ -46,14 +46,14 @@ def worth_it(tests: int) -> bool:
 
 
 def is_other_kind(file: Path) -> bool:
-    """Tell whether the tests in a file are to run the other kind of kernels than run now."""
+    """Return whether the tests in a file need the other kind of kernels than those in use."""
     path = file.relative_to(HERE)
     using = path.parts[0] in (*FOLDERS, *FILES) and file.name not in PLAIN
     return Kernel.compiling != (using or path.as_posix() in LARGE)
 
 
 def import_compiler() -> None:
-    """Import numba as it is when it may compile, and forbid it until :func:`switch`."""
+    """Import numba with compilation enabled, but disable it until :func:`switch`."""
     os.environ["NUMBA_DISABLE_JIT"] = "0"
     from numba.core import config
 
@@ -69,7 +69,7 @@ def switch(compiled: dict[Kernel[Any], Callable[..., Any]]) -> None:
     from numba.core import config
 
     Kernel.compiling, before = False, Kernel.compiling
-    config.reload_config()  # now, or the compiler does so if the environment has changed since
+    config.reload_config()  # now; otherwise the compiler reloads it if the environment has changed
     config.DISABLE_JIT = before
     if before:
         compiled.update((one, one._run) for one in Kernel.all)
@@ -82,5 +82,5 @@ def switch(compiled: dict[Kernel[Any], Callable[..., Any]]) -> None:
         for one in Kernel.all:
             if one in compiled:
                 one._run = compiled[one]
-            else:  # it was imported since
+            else:  # it was imported since then
                 one.prepare()

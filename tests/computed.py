@@ -1,8 +1,8 @@
-"""All that is computed twice, in plain Python and compiled, to be compared bit for bit.
+"""Everything that is computed both in plain Python and compiled, to be compared bit for bit.
 
     python tests/computed.py FILE       # start the compiler, compute everything, keep it in a file
 
-Results are plain bytes and numbers, by the name of what was computed; see :func:`bits`.
+Results are plain bytes and numbers, by name; see :func:`bits`.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from hbtom.world.trajectory import continuous_steps
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
-ODD = 10  # odd worlds; half of them under either motion
+ODD = 10  # odd worlds, half of them for each motion
 SMALL = 16  # random arguments for one function
 
 
 def bits(value: Any) -> Any:
-    """Return a value such that two are equal only if they are the same to the last bit."""
+    """Return a value in a form that compares equal only if it is the same to the last bit."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple | list):
@@ -57,7 +57,7 @@ def bits(value: Any) -> Any:
 
 
 def everything() -> dict[str, Any]:
-    """Compute all; the same names and, it is hoped, the same bits in any process."""
+    """Compute everything; names, and ideally bits, are the same in any process."""
     return {name: bits(value) for part in PARTS for name, value in part()}
 
 
@@ -116,11 +116,11 @@ def learnt(judgement: Judgement) -> list[Any]:
     return [last.openings, *((one.counts, one.log_weight) for one in last.agents.values())]
 
 
-# What they are made of
+# Their parts
 
 
 def trials() -> Named:
-    """Yield what is seen, where one can stand and what was done, in odd worlds."""
+    """Yield observations, floors and steps in odd worlds."""
     for seed in range(2 * ODD):
         trial = odd_trial(10_000 + seed)
         cell = float(np.random.default_rng(seed).choice([4.5, 7.3, 10.0, 20.0]))
@@ -167,7 +167,7 @@ def fields() -> Named:
 
 
 def some_field(seed: int) -> tuple[np.ndarray, np.ndarray, Stencil, float, np.ndarray]:
-    """Return a floor, seeds, moves, the cost of a cell's side, and some cells that are needed."""
+    """Return a floor, seeds, moves, the cost of a cell's side, and a few cells that are needed."""
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(1, 45, size=2))
     blocked = rng.random(shape) < rng.choice([0.0, 0.2, 0.4])
@@ -195,7 +195,7 @@ def policies() -> Named:
 
 
 def inference() -> Named:
-    """Yield what is learnt in a few trials of hard evidence, with goals that come and go."""
+    """Yield what is learnt in a few trials of strong evidence, with goals that come and go."""
     for seed in range(SMALL):
         rng = np.random.default_rng(seed)
         items, many = rng.integers([1, 1], [6, 5])

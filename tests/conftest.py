@@ -20,15 +20,15 @@ from hypothesis import settings
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-# Tests run side by side: threads for arrays of a few numbers would only wait for one another.
+# Tests run in parallel: threads for arrays of a few numbers would only wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Tests start hundreds of commands. Each would compile hbtom's sources if none kept the bytecode.
+# Tests start hundreds of commands. Without cached bytecode, each would compile hbtom's sources.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Episodes are large lists without cycles: looking for cycles whenever a thousand objects were made
-# takes more than half of the time that it takes to read them.
+# Episodes are large lists without cycles. Searching for cycles after every thousand objects would
+# take more than half of the time that it takes to read them.
 gc.set_threshold(100_000, 20, 20)
 
 # Kernels run as plain Python in the commands that tests start, and here unless compiling.py says
@@ -36,11 +36,11 @@ gc.set_threshold(100_000, 20, 20)
 # it. Tests of compiled kernels start processes in which it is on.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
-# What a shell runs in the background does not mind Ctrl-C, nor do the commands that tests start.
+# Shells make background processes ignore Ctrl-C, and the commands that tests start inherit this.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples everywhere and always; HYPOTHESIS_PROFILE=explore looks for new ones.
+# The same examples in every run; HYPOTHESIS_PROFILE=explore searches for new ones.
 settings.register_profile("same", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
@@ -76,11 +76,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path)
 
 
-COMPILED = pytest.StashKey[dict[Any, Any]]()  # kernels; there are none if it is not worth it
+COMPILED = pytest.StashKey[dict[Any, Any]]()  # kernels; not set if compiling is not worth it
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Leave alone what is there before the first test: it stays until the end."""
+    """Freeze the objects that exist before the first test: they stay until the end."""
     if session.items and compiling.worth_it(len(session.items)):
         compiling.import_compiler()
         session.stash[COMPILED] = {}
@@ -90,7 +90,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let a test, and all fixtures that are made for it, run kernels in the way it is to."""
+    """Switch to the kind of kernels that a test and its fixtures need."""
     stash = item.session.stash
     if COMPILED in stash and compiling.is_other_kind(item.path):
         compile_kernels()
@@ -98,7 +98,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Remove what the processes of this run have in common."""
+    """Remove the folder that the processes of this run share."""
     if not IS_WORKER:
         shutil.rmtree(COMMON, ignore_errors=True)
 
@@ -106,7 +106,7 @@ def pytest_unconfigure() -> None:
 def make_once(name: str, make: Callable[[Path], str]) -> Path:
     """Make a folder once for all processes that run tests; others wait until it is made.
 
-    What makes it returns what went wrong, which fails all tests that need it.
+    The function that makes it returns an error message, if any, which fails all tests that need it.
     """
     folder, told = COMMON / name, COMMON / f"{name}.told"
     try:
@@ -136,7 +136,7 @@ def kernels() -> None:
 
 
 def compile_kernels() -> None:
-    """Have the kernels of both presets compiled and kept, by one process instead of several."""
+    """Compile and keep the kernels of both presets, in one process instead of several."""
     script = (
         "from hbtom import Model\nfrom hbtom.judgement.warm_up import warm_up\n"
         "warm_up([Model.preset('default'), Model.preset('paper')], 1000)"
@@ -173,7 +173,7 @@ def real_pairs(real_files: list[Path]) -> list[tuple[Path, Path]]:
 
 @pytest.fixture(scope="session")
 def real_scenes() -> Path:
-    """A folder of real scenes, which are not part of this repository; labels lie beside it."""
+    """A folder of real scenes, which are not part of this repository, with labels beside it."""
     folder = REAL.parent / "mcs"
     if not any(folder.glob("*.json")):
         pytest.skip("no real scenes beside the repository, in ../shared/data/mcs")

@@ -9,7 +9,7 @@ from hbtom.world.pddl import World, ground, load_world, read_domain, read_proble
 
 EXAMPLES = Path(__file__).parents[1] / "worlds"
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
-CHANCE = ["unreliable-gripper"]  # in which actions may have several outcomes
+CHANCE = ["unreliable-gripper"]  # examples in which actions may have several outcomes
 CERTAIN = [name for name in NAMES if name not in CHANCE]
 
 SWITCHES = """
@@ -48,7 +48,7 @@ def example(name: str) -> World:
 
 
 def domain_with(*actions: str, more: str = "") -> str:
-    """Return a domain of three places and a few predicates, with some actions."""
+    """Return a domain with three places, a few predicates and the given actions."""
     return f"""
 (define (domain places)
   (:types place thing - object box - thing)

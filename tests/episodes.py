@@ -8,7 +8,7 @@ computed. A picture of the parts:
     judged = read(episode(familiar, familiar))          # an hbtom.Episode
 
 ``key_trial`` is a whole instrumental trial: key, lock, vanishing barrier, object behind it.
-What comes back is fresh each time, so tests may change it as they like.
+Results are new each time, so tests may change them as they like.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def border(size: int = SIZE) -> list[Json]:
 
 
 def ring(column: int, row: int) -> list[Json]:
-    """Return walls in the eight cells around a cell, which then nothing can enter or leave."""
+    """Return walls in the eight cells around a cell, so that nothing can enter or leave it."""
     around = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
     return [block((column + i) * CELL, (row + j) * CELL) for i, j in around]
 
@@ -106,7 +106,7 @@ def frame(
 ) -> dict[str, Json]:
     """Return one frame with the names of newer files: ``pin`` the key, ``key`` the lock.
 
-    Without ``walls`` the world has its border only.
+    Without ``walls`` the world has only its border.
     """
     return {
         "size": [size, size],
@@ -135,7 +135,7 @@ def trial(
 
     ``before`` and ``after`` are still frames added to the first and last place of ``path``, so the
     first motion is at frame ``before + 1`` and the last at ``before + len(path) - 1``, counted
-    from 0. All else is for :func:`frame`.
+    from 0. Everything else is passed to :func:`frame`.
     """
     places = [path[0]] * before + list(path) + [path[-1]] * after
     same |= {"home": path[0], "walls": border(size) if walls is None else walls, "size": size}
@@ -231,12 +231,12 @@ def key_trial(
 
 
 def copied(value: Json) -> Json:
-    """Return a deep copy, ten times as fast as the one of the standard library."""
+    """Return a deep copy, ten times as fast as the standard library."""
     return pickle.loads(pickle.dumps(value))
 
 
 def episode(*trials: list[Json]) -> list[Json]:
-    """Return an episode of its own from trials, which may be given more than once."""
+    """Return a new episode made of copies of trials, which may be given more than once."""
     return [copied(one) for one in trials]
 
 
@@ -249,7 +249,7 @@ def simple_episode(times: int = 2) -> list[Json]:
     return episode(*[one] * (times + 1))
 
 
-# Changes that must not matter, and ways to read
+# Changes that must not matter, and reading
 
 
 def every_frame(episode: list[Json], change: Callable[[dict[str, Json]], None]) -> list[Json]:
@@ -292,7 +292,7 @@ def assert_same(one: hbtom.Episode, other: hbtom.Episode) -> None:
 
 
 def write(path: Path, episode: Json) -> Path:
-    """Write an episode to a file, packed as its name says, and return the path."""
+    """Write an episode to a file, compressed according to its name, and return the path."""
     data = to_bytes(episode)
     if path.suffix == ".gz":
         data = gzip.compress(data)
@@ -305,7 +305,7 @@ def write(path: Path, episode: Json) -> Path:
 
 
 def shorten(files: Iterable[Path]) -> None:
-    """Leave two familiarization trials and the test trial of packed files (.gz), for speed."""
+    """Keep only two familiarization trials and the test trial of .gz files, for speed."""
     for file in files:
         between = b"}], [{"  # the last frame of a trial and the first one of the next
         first, second, *_, test = gzip.decompress(file.read_bytes()).split(between)

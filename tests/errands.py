@@ -1,4 +1,4 @@
-"""A small town to run errands in, and problems of goal recognition made of it."""
+"""A small town for running errands, and problems of goal recognition in it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FILES: Mapping[str, str] = {
 
 
 def pack(path: Path, changes: Mapping[str, str | None] | None = None) -> Path:
-    """Write a problem as an archive of the public layout; None leaves a file out."""
+    """Write a problem as an archive with the public layout; None leaves a file out."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, "w:bz2") as archive:
         for name, text in {**FILES, **(changes or {})}.items():

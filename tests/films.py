@@ -1,7 +1,7 @@
-"""Films for tests of the reader of videos, drawn by other means than those that read them.
+"""Films for tests of the video reader, drawn independently of it.
 
-``Theatre`` draws a world with depth: a pinhole camera looks at a table with walls, and on it stand
-cylinders, balls and cubes. Polygons are filled by Pillow, from the farthest to the nearest.
+``Theatre`` draws a world with depth: a pinhole camera looks at a table with walls, on which there
+are cylinders, balls and cubes. Polygons are filled by Pillow, from the farthest to the nearest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIDE: Colour = (30, 29, 27)
 
 @dataclass(frozen=True)
 class Prop:
-    """Something on the table: "cylinder", "ball" or "cube"."""
+    """A thing on the table: "cylinder", "ball" or "cube"."""
 
     form: str
     colour: Colour
@@ -74,7 +74,7 @@ class Theatre:
     walls: Sequence[tuple[int, int]] = ()
 
     def seen(self, places: np.ndarray) -> list[Point]:
-        """Return where places are seen."""
+        """Return where places appear in the picture."""
         eye, target = np.array(self.stands), np.array(self.looks_at)
         forward = (target - eye) / np.linalg.norm(target - eye)
         right = np.array([forward[1], -forward[0], 0.0]) / np.hypot(*forward[:2])
@@ -98,7 +98,7 @@ class Theatre:
         return found
 
     def picture(self, props: Iterable[tuple[Prop, Point]]) -> Picture:
-        """Draw the table and what stands on it."""
+        """Draw the table and the things on it."""
         image = Image.new("RGB", (self.columns, self.rows), BEHIND)
         draw = ImageDraw.Draw(image)
         table = [(0, 0, 0), (200, 0, 0), (200, 200, 0), (0, 200, 0)]

@@ -1,4 +1,4 @@
-"""Floors at random, and the moves on them written down as a graph, from the definition alone."""
+"""Random floors, and the moves on them as a graph, from the definition alone."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ NOWHERE = np.empty((0, 0, 0), dtype=bool)
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """A world as the tests' definitions see it: a barrier that stands or has gone."""
+    """A world in the terms of the tests' definitions: a barrier that stands or has gone."""
 
     cell: float
     closed: np.ndarray  # blocked while the barrier stands
     open: np.ndarray  # blocked when it has gone
-    to_item: np.ndarray  # [item row column]: way left to an item at hand, in cells, or inf
+    to_item: np.ndarray  # [item row column]: distance to an item within reach, in cells, or inf
     to_lock: np.ndarray | None
     boxes: np.ndarray = field(default_factory=lambda: NOWHERE)  # [item row column], to avoid
 
@@ -55,7 +55,7 @@ class Floor:
 
 
 def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
-    """Return the same as a world of places and modes; the key can only be the last item."""
+    """Return a floor as a world of places and modes; the key can only be the last item."""
     items, rows, columns = floor.to_item.shape
     assert key in (None, items - 1)
     nowhere = np.full((rows, columns), np.inf)
@@ -86,7 +86,7 @@ def exits_of(items: int, objects: int, locks: int, modes: int, costs: Costs) -> 
 def solve(
     blocked: np.ndarray, seeds: np.ndarray, stencil: Stencil, cell: float = 1.0
 ) -> np.ndarray:
-    """Return the cost of the cheapest way from each cell to a seed, plus the seed's own cost."""
+    """Return the cost of the cheapest path from each cell to a seed, plus the seed's own cost."""
     everywhere = np.empty((0, 2), dtype=np.int64)
     fields = seeds.reshape(-1, *blocked.shape)
     solved = [one_field(blocked, one, stencil.table, cell, everywhere) for one in fields]
@@ -110,14 +110,14 @@ def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float =
 
 
 def grid_steps(trial: Trial, cell: float, *, final: bool) -> Trajectory:
-    """Return what was done, in moves between cells."""
+    """Return the steps as moves between cells."""
     layout = layout_of(trial)
     world = grid_world(layout, Space(cell), FREE)
     return grid_trajectory(layout, track_of(trial), world, final)
 
 
 def pixel_steps(trial: Trial, *, stride: float, final: bool) -> Trajectory:
-    """Return what was done, in strides."""
+    """Return the steps as strides."""
     layout = layout_of(trial)
     world = continuous_world(layout, Space(10.0), FREE)
     return continuous_trajectory(layout, track_of(trial), world, stride, final)
@@ -129,9 +129,9 @@ def in_mode(plans: CostToGo, mode: int) -> np.ndarray:
 
 
 def needs(move: tuple[int, int]) -> set[tuple[int, int]]:
-    """Return the cells that a move needs free: those its line runs through, sampled densely.
+    """Return the cells that must be free for a move: those its line crosses, sampled densely.
 
-    A diagonal runs through a corner, and needs the cells on either side of it.
+    A diagonal passes through a corner, and needs the cells on both sides of it.
     """
     down, right = move
     if abs(down) == abs(right):
@@ -146,7 +146,7 @@ def moves(kind: str) -> list[tuple[int, int]]:
 
 
 def way_graph(blocked: np.ndarray, kind: str, cell: float = 1.0) -> nx.DiGraph:
-    """Return the free cells, with an edge of its cost for every legal move."""
+    """Return the free cells, with an edge for every legal move, weighted by its cost."""
     free = {(int(row), int(column)) for row, column in zip(*np.nonzero(~blocked), strict=True)}
     graph = nx.DiGraph()
     graph.add_nodes_from(free)
@@ -165,7 +165,7 @@ def costs_to(graph: nx.DiGraph, target: object) -> dict:
 
 @contextmanager
 def cell_by_cell() -> Iterator[None]:
-    """Have plans made as they are when compiled, but in plain Python."""
+    """Plan with the compiled algorithm, but in plain Python."""
     parts = {legs: ["field"], planner: ["leg", "seeds_of", "_listed", "_lower"]}
     with pytest.MonkeyPatch.context() as patch:
         for module, names in parts.items():

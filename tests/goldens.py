@@ -1,9 +1,9 @@
-"""Golden judgements: what the model said when somebody last looked at it.
+"""Golden judgements: what the model said when it was last reviewed.
 
 ``golden/episodes`` holds two generated pairs of each of the nine tasks, and
-``golden/synthetic.json`` how they are judged. ``golden/real.json`` says the same of real files of
-the benchmark, which are not part of this repository. A change of the model changes these numbers on
-purpose: look at the difference and, if it is what you meant, write them again with
+``golden/synthetic.json`` how they are judged. ``golden/real.json`` holds the same for real files of
+the benchmark, which are not part of this repository. If a change of the model changes these
+numbers, look at the difference and, if it is intended, write them again with
 
     python tests/goldens.py             # judge in plain Python and write both files
     python tests/goldens.py --check     # write nothing; print the largest difference of each model
@@ -27,7 +27,7 @@ EPISODES = HERE / "episodes"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "bib"
 
 PRESETS = ("default", "default-0.1", "paper")
-# Models that assume more. They take longer, so they judge the first pair of a few tasks only.
+# Models that assume more. They take longer, so they only judge the first pair of a few tasks.
 VARIANTS = {
     "paper, slips": ("paper", {"motion.slip": 0.25}),
     "paper, noise": ("paper", {"observation.noise": 1.0}),
@@ -59,7 +59,7 @@ def name(path: Path) -> str:
 
 
 def numbers(judgement: Judgement) -> Numbers:
-    """Return all numbers that a judgement ends in, by name."""
+    """Return all numbers of a judgement, by name."""
     parts = {f"part {key}": value for key, value in judgement.parts.to_dict().items()}
     surprises = {f"surprise {key}": value for key, value in judgement.surprise.to_dict().items()}
     ends = {"plausibility": judgement.plausibility, "predictive": judgement.predictive}
@@ -73,7 +73,7 @@ def loaded(path: Path) -> Episode:
 
 
 def judged(of: str, files: list[Path]) -> dict[str, Numbers]:
-    """Judge files by a model; the two of a pair lie side by side and share most of the work."""
+    """Judge files by a model; the members of a pair are adjacent and share most of the work."""
     found: dict[str, Numbers] = {}
     last = None
     for path in files:
@@ -102,7 +102,7 @@ def write(which: str, golden: Golden) -> None:
 
 
 def difference(one: dict[str, Numbers], other: dict[str, Numbers]) -> float:
-    """Return by how much numbers differ at most; those of the same episodes, by the same names."""
+    """Return the largest difference between numbers of the same name and episode."""
     assert {key: list(value) for key, value in one.items()} == {
         key: list(value) for key, value in other.items()
     }

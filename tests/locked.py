@@ -6,7 +6,7 @@ from domains import EXAMPLES
 from hbtom.world.pddl import Goal, World, ground, make_goal, read_domain, read_problem
 
 # Key 1 lies where the agent starts, keys 2 and 3 behind the side door. Gem a is behind two doors,
-# gem c is not behind any. Whoever opens a door on the way to gem a first cannot get it any more.
+# gem c behind none. An agent that first opens a door on the path to gem a can no longer get it.
 CORRIDOR = """
 (define (problem corridor)
   (:domain doors-keys-gems)

@@ -1,4 +1,4 @@
-"""Walks on an open plane, towards goals that are far away: what they are seen to be is exact."""
+"""Walks on an open plane, towards goals that are far away, whose likelihood is exact."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MIDDLE = 1000.0
 
 
 def plane() -> CostToGo:
-    """Return goals so far away that the cost-to-go is plane: the policy is von Mises, exactly.
+    """Return costs of goals so far away that they are linear: the policy is exactly von Mises.
 
-    Four cells are enough, between whose centres costs are linear.
+    Four cells are enough, since costs are linear between their centres.
     """
     costs, shape = Costs(100.0, 1.0, 1.0), (len(WAY), 2, 2)
     exits = exits_of(len(WAY), len(WAY), 0, 1, costs)
@@ -37,7 +37,7 @@ def plane_regret(start: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def steps_on(strides: int) -> Trajectory:
-    """Return moves of which nothing is known but that there are so many."""
+    """Return the given number of moves, of which nothing else is known."""
     nothing, nowhere = np.zeros(strides, dtype=np.int64), np.zeros((0, 2))
     first, exits = np.full(2, MIDDLE), nothing - 1
     return Trajectory(nothing, nothing, nothing, nothing, nowhere, nowhere, first, exits)
@@ -47,7 +47,7 @@ BETA = np.array([0.5, 1.5, 4.0, 10.0])
 
 
 def seen_walk(rng: np.random.Generator, goal: int, beta: float, noise: float, strides: int = 4):
-    """Walk by the policy, lengths drawn evenly from an area, and return it as it is seen."""
+    """Walk by the policy, with lengths drawn uniformly by area; return the walk as seen."""
     here, found = rng.normal(MIDDLE, 1.0, 2), []
     begin = here + rng.normal(0.0, noise, 2)
     for _ in range(strides):

@@ -1,4 +1,4 @@
-"""From a trial to the regret of its steps, in one go."""
+"""From a trial to the regret of its steps, in one call."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hbtom.world.seeing import Seen, Walk, see, steps_of, world_of
 
 
 def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
-    """Return the regret of a trial, after locks that took so long to open."""
+    """Return the regret of a trial, given how long earlier locks took to open."""
     seen = see(model, trial, openings)
     return find_regrets(model, trial, seen, plan_trial(model, seen))[0]
 
 
 def regret_at(model: Model, trial: Trial, opening: float) -> Regret:
-    """Return the regret of a trial seen without noise, if opening a lock costs so much.
+    """Return the regret of a trial seen without noise, given the cost of opening a lock.
 
-    The key counts as a goal, whatever the model says.
+    The key counts as a goal in any model.
     """
     costs, steps = planned_at(model, trial, opening)
     seen = Seen(trial, costs.world, steps, (), (costs.world,))
@@ -32,7 +32,7 @@ def regret_at(model: Model, trial: Trial, opening: float) -> Regret:
 def planned_at(
     model: Model, trial: Trial, opening: float, *, everywhere: bool = False
 ) -> tuple[CostToGo, Trajectory]:
-    """Return the plans on which this rests, and the steps."""
+    """Return the plans behind this regret, and the steps."""
     layout = layout_of(trial)
     world = world_of(model.motion, model.acts, opening, layout)
     walk = Walk(layout, track_of(trial), model.acts.final)

@@ -1,13 +1,13 @@
 """Small scenes in the JSON form of Machine Common Sense, as plain dictionaries.
 
 A *take* says for one trial where each prop is at each step, as centres in the benchmark's pixels,
-with an angle if it turns; None while it is away. What stops being said stays as it is:
+with an angle if it turns; None while it is absent. After the last entry, a prop stays as it is:
 
     take = {BLOB: [*still((40, 100)), *walk((40, 100), (84, 100), step=4)], SPHERE: [(99, 100)]}
     judged = read(scene(take, take))                    # an hbtom.Episode
 
 ``filmed`` makes takes of the benchmark's own trials, as the makers of scenes did.
-What comes back is fresh each time, so tests may change it as they like.
+Results are new each time, so tests may change them as they like.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PASS, END = ["Pass"], ["EndHabituation"]
 
 @dataclass(frozen=True)
 class Prop:
-    """Something that scenes show; its id is the role and a number of its own."""
+    """A thing in a scene; its id is its role and a unique number."""
 
     role: str
     type: str = "cube"
@@ -67,7 +67,7 @@ def still(place: Point, steps: int = 2) -> list[State]:
 
 
 def to_prop(target: Prop, place: Point, start: Point = (40, 100), **others: Any) -> Take:
-    """Return a take in which the agent walks straight to something and stops when they touch."""
+    """Return a take in which the agent walks straight to a prop and stops when they touch."""
     (x0, y0), (x1, y1) = start, place
     share = 1 - 15 / math.hypot(x1 - x0, y1 - y0)
     stop = (x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
@@ -76,7 +76,7 @@ def to_prop(target: Prop, place: Point, start: Point = (40, 100), **others: Any)
 
 
 def preference(goes_to: Prop = SPHERE, times: int = 3) -> Json:
-    """Return a scene in which the agent takes the sphere some times, and then one of the two."""
+    """Return a scene in which the agent takes the sphere ``times`` times, then one of the two."""
     places = {SPHERE: (130, 60), CUBE: (130, 140)}
     familiar = {**to_prop(SPHERE, places[SPHERE]), CUBE: [places[CUBE]]}
     other = CUBE if goes_to is SPHERE else SPHERE
@@ -85,7 +85,7 @@ def preference(goes_to: Prop = SPHERE, times: int = 3) -> Json:
     return scene(*[familiar] * times, test)
 
 
-# All that is not modelled: trial 1 without objects, trial 2 with some
+# Everything that is not modelled: trial 1 without objects, trial 2 with some
 CROWDED: tuple[Take, Take] = (
     {
         **to_prop(FRIEND, (130, 60)),
@@ -102,7 +102,7 @@ CROWDED: tuple[Take, Take] = (
     },
 )
 
-# All that may change: a carried object, one that comes late, a wall that vanishes, an absent agent
+# All changes: a carried object, one that comes late, a wall that vanishes, an absent agent
 CARRIED: Take = {
     BLOB: [*still((150, 100), 12), None, None, *walk((150, 100), (110, 100), step=4)],
     SPHERE: [*still((60, 100), 6), *walk((60, 100), (60, 60), step=4)],
@@ -123,7 +123,7 @@ def key_scene(trials: int = 1) -> Json:
 
 
 def scene(*takes: Take, border: bool = True, version: int | str = 3) -> Json:
-    """Return a scene of some trials, with what is said left out wherever nothing changes."""
+    """Return a scene of the given trials, which only records changes."""
     actions: list[Json] = []
     starts = []
     for take in takes:
@@ -204,7 +204,7 @@ def _border() -> list[Json]:
 def filmed(trial: Sequence[Json]) -> Take:
     """Return a trial of the benchmark as a take: every second frame while anything moves.
 
-    While the barrier vanishes every fifth frame is kept, and of stillness two.
+    While the barrier vanishes every fifth frame is kept; of still frames, two are kept.
     """
     frames = _kept(trial)
     take: dict[Prop, list[State]] = {}
@@ -241,7 +241,7 @@ def _kept(trial: Sequence[Json]) -> list[Json]:
     return [*kept, trial[-1]]
 
 
-# Ways to read
+# Reading
 
 
 def to_bytes(made: Json) -> bytes:
@@ -254,5 +254,5 @@ def read(made: Json) -> hbtom.Episode:
 
 
 def things(made: Json, prefix: str) -> list[Json]:
-    """Return the things of a scene whose ids begin so."""
+    """Return the things of a scene whose ids have a prefix."""
     return [thing for thing in made["objects"] if thing["id"].startswith(prefix)]

@@ -1,4 +1,4 @@
-"""A real ``hbtom browse`` or ``hbtom studio`` on a free port, and ways to talk to it."""
+"""A real ``hbtom browse`` or ``hbtom studio`` on a free port, and a client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCREENS = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said."""
+    """A response of the server."""
 
     status: int
     headers: dict[str, str]
@@ -62,7 +62,7 @@ class Served:
 
     @property
     def own(self) -> str:
-        """What a browser calls the server: the value of the header Host."""
+        """The value of the header Host that a browser would send."""
         return f"127.0.0.1:{self.port}"
 
     def ask(
@@ -73,7 +73,7 @@ class Served:
         headers: Iterable[tuple[str, str]] = (),
         body: bytes = b"",
     ) -> Answer:
-        """Ask for something; ``target`` goes over the wire as it is."""
+        """Send a request; ``target`` goes over the wire unchanged."""
         lines = {"Host": self.own, "Connection": "close", **dict(headers)}
         if body:
             lines["Content-Length"] = str(len(body))
@@ -81,11 +81,11 @@ class Served:
         return self.say(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body)
 
     def get(self, path: str, **query: str) -> Answer:
-        """Ask for a page, with names and values in its address."""
+        """Request a page, with names and values in its address."""
         return self.ask(f"{path}?{urlencode(query)}" if query else path)
 
     def post(self, path: str, body: bytes = b"", **query: str) -> Answer:
-        """Do as a page of the server itself would."""
+        """Send a request as a page of the server itself would."""
         target = f"{path}?{urlencode(query)}" if query else path
         origin = ("Origin", f"http://{self.own}")
         return self.ask(target, method="POST", headers=[origin], body=body)
@@ -101,14 +101,14 @@ class Served:
                 return Answer(answer.status, headers, answer.read())
 
     def leave(self, target: str) -> None:
-        """Ask for something and go away without waiting for it."""
+        """Send a request and leave without waiting for the answer."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as wire:
-            linger = b"\x01\0\0\0\0\0\0\0"  # closing tears the connection down
+            linger = b"\x01\0\0\0\0\0\0\0"  # closing resets the connection
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             wire.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.own}\r\n\r\n".encode())
 
     def stop(self, how: int = signal.SIGINT, *, everybody: bool = False) -> tuple[int, str]:
-        """Stop the server, as Ctrl-C does; return its status and all that it has complained of."""
+        """Stop the server, as Ctrl-C does; return its status and everything on standard error."""
         if everybody:
             os.killpg(self.process.pid, how)
         else:

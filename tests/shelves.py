@@ -1,4 +1,4 @@
-"""A dataset to browse: files and archives, with all that can come of a pair."""
+"""A dataset to browse: files and archives, with all possible results of a pair."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECRET = "nobody but me may read this"
 
 
 def likes_heart(last: Any) -> Any:
-    """Return an episode of an agent that goes to a heart three times, and then elsewhere."""
+    """Return an episode of an agent that goes to a heart three times, then elsewhere."""
     familiar = to_thing(HEART_HERE, others=[SPOON_HERE])
     return episode(familiar, familiar, familiar, last)
 
@@ -56,7 +56,7 @@ def make_shelf(folder: Path) -> Path:
 
 
 def _zip(path: Path) -> None:
-    """Write many pairs that are all ties, soon judged."""
+    """Write many pairs that are all ties and quick to judge."""
     with zipfile.ZipFile(path, "w") as archive:
         data = to_bytes(simple_episode())
         for number in range(MANY):

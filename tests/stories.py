@@ -1,4 +1,4 @@
-"""The story of a whole episode, which pages tell trial by trial."""
+"""The story of a whole episode, which pages show trial by trial."""
 
 from __future__ import annotations
 

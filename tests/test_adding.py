@@ -1,4 +1,4 @@
-"""What docs/architecture.md says about adding to hbtom, done: nothing else has to be touched."""
+"""Adding to hbtom as docs/architecture.md describes: nothing else has to be changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hbtom.plan.planning import plan_in
 from hbtom.world import Costs, PlaceWorld, Seen, Space, Trajectory, grid_trajectory, grid_world
 from hbtom.world.seeing import Walk, steps_of, world_of
 
-# A motion: agents of a city walk along streets only, in four directions
+# A motion: agents in a city walk only along streets, in four directions
 
 STREETS = Stencil(((-1, 0), (0, -1), (0, 1), (1, 0)))
 
@@ -80,7 +80,7 @@ def test_a_motion_is_four_functions() -> None:
     up = walk_to((50, 110), (50, 90), (50, 70), (50, 50), (70, 50), (90, 50))
     posterior, _ = infer(city, Beliefs(), up)
     assert posterior.goal[-1][0] > 0.95
-    # In a city all ways without detours are as good: going on or turning, nothing is wasted.
+    # In a city all paths without detours are equally good: going on or turning wastes nothing.
     assert not posterior.likelihood.regret.step_regret[:, 0].any()
     judged = hbtom.judge(Episode((up, up, walk_to((50, 110), (50, 130), (50, 150)))), city)
     assert judged.surprise.goal > 0.5
@@ -91,7 +91,7 @@ def test_a_motion_is_four_functions() -> None:
 
 
 def longest_doubt(posterior: hbtom.Posterior) -> float:
-    """Return the share of the steps after which no goal was likelier than not."""
+    """Return the share of steps after which no goal was more likely than not."""
     return float((posterior.goal[1:].max(axis=1) <= 0.5).mean())
 
 
@@ -100,11 +100,11 @@ def test_a_surprise_is_a_function_of_a_posterior() -> None:
     assert longest_doubt(straight.test) < 0.5
 
 
-# A reader: from bytes to an episode, given to everything else as it is
+# A reader: from bytes to an episode, which everything else accepts
 
 
 def read_lines(data: bytes, name: str) -> Episode:
-    """Read ``x y`` a line, which is all that this format has."""
+    """Read ``x y`` from each line, which is all this format has."""
     places = [tuple(map(float, line.split())) for line in data.decode().splitlines()]
     if not all(len(place) == 2 and all(map(math.isfinite, place)) for place in places):
         raise hbtom.BadInput("a line is not 'x y'").at(file=name)

@@ -1,4 +1,4 @@
-"""Compiled kernels: the same numbers as in plain Python, and nothing that can get in the way."""
+"""Compiled kernels: the same numbers as in plain Python, and no obstacles."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ needs_numba = pytest.mark.skipif(
 
 
 def run(*arguments: str, **environment: str) -> str:
-    """Run Python, with warnings as errors, in a process of its own; return what it prints."""
+    """Run Python in a process of its own, with warnings as errors; return its output."""
     paths = os.pathsep.join([str(Path(hbtom.__file__).parents[1]), str(HERE)])
     done = subprocess.run(
         [sys.executable, "-W", "error", *arguments],
@@ -50,7 +50,7 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 def test_tests_of_the_model_run_plain_python() -> None:
-    """Whatever ran before in this process; see compiling.py."""
+    """This does not depend on earlier tests in this process; see compiling.py."""
     assert all(one._run == one.plain for one in compiled.Kernel.all)
 
 
@@ -60,7 +60,7 @@ def test_tests_of_the_model_run_plain_python() -> None:
 @needs_numba
 @pytest.mark.usefixtures("kernels")
 def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None:
-    """In one test, because compiling takes its time when nothing is in the cache folder yet."""
+    """This is one test, because compiling is slow if the cache folder is empty."""
     with ThreadPoolExecutor() as pool:
         compiling = pool.submit(run, str(HERE / "computed.py"), str(tmp_path / "results"))
         here = computed.everything()
@@ -72,13 +72,13 @@ def test_plain_and_compiled_are_the_same_to_the_last_bit(tmp_path: Path) -> None
     assert [name for name, value in there.items() if value != here[name]] == []
     assert len(results["needed only"]) == 2 * computed.SMALL
     left_out = [check_needed(*both) for both in enumerate(results["needed only"])]
-    assert sum(left_out) > 500  # or leaving out would not have been tested
+    assert sum(left_out) > 500  # otherwise leaving out would not have been tested
     for model, wanted in goldens.read("synthetic").items():
         assert goldens.difference(results["golden"][model], wanted) < 1e-9, model
 
 
 def check_needed(seed: int, partial: np.ndarray) -> int:
-    """Check a field that was solved for some cells only; return how many were left out."""
+    """Check a field that was solved only for some cells; return how many were left out."""
     blocked, seeds, stencil, cell, needed = computed.some_field(seed)
     whole = solve(blocked, seeds, stencil, cell)
     row, column = needed.T
@@ -90,7 +90,7 @@ def check_needed(seed: int, partial: np.ndarray) -> int:
 
 
 def shortest(seed: int) -> np.ndarray:
-    """Return the costs of a field as a library of graphs finds them."""
+    """Return the costs of a field, computed by a graph library."""
     blocked, seeds, stencil, cell, _ = computed.some_field(seed)
     graph = nx.DiGraph()
     graph.add_nodes_from(map(tuple, np.argwhere(~blocked).tolist()))
@@ -111,10 +111,10 @@ def shortest(seed: int) -> np.ndarray:
     return whole
 
 
-# Nothing in the way
+# No obstacles
 
 
-def test_without_a_compiler_all_works(tmp_path: Path) -> None:
+def test_without_a_compiler_everything_works(tmp_path: Path) -> None:
     script = """
 import json, sys
 sys.modules["numba"] = None  # as if it were not installed
@@ -150,7 +150,7 @@ def plainly() -> float:
 
 
 @needs_numba
-def test_what_is_compiled_is_kept_in_the_cache_folder(tmp_path: Path) -> None:
+def test_compiled_kernels_are_kept_in_the_cache_folder(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     environment = {"HBTOM_CACHE": str(tmp_path / "cache"), "NUMBA_CACHE_DIR": str(elsewhere)}
     *found, folder = json.loads(run("-c", COMPILES.format(first=""), **environment))
@@ -164,9 +164,7 @@ def test_what_is_compiled_is_kept_in_the_cache_folder(tmp_path: Path) -> None:
 
 @needs_numba
 @pytest.mark.parametrize("obstacle", ["file", "read-only"])
-def test_a_cache_folder_that_cannot_be_written_does_not_matter(
-    tmp_path: Path, obstacle: str
-) -> None:
+def test_an_unwritable_cache_folder_does_not_matter(tmp_path: Path, obstacle: str) -> None:
     cache = tmp_path / "cache"
     if obstacle == "file":
         cache.write_text("in the way")
@@ -180,7 +178,7 @@ def test_a_cache_folder_that_cannot_be_written_does_not_matter(
 
 @needs_numba
 @pytest.mark.skipif(sys.platform == "win32", reason="files cannot be limited in size")
-def test_a_disk_that_is_full_does_not_matter(tmp_path: Path) -> None:
+def test_a_full_disk_does_not_matter(tmp_path: Path) -> None:
     small = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -191,7 +189,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     assert list(Path(folder).iterdir()) == []
 
 
-def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("no home")
 
@@ -201,12 +199,12 @@ def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert kernel_store.writable_folder() is None
 
 
-# Kept as long as nothing changes that compiled code depends on
+# Kernels are kept as long as nothing changes that they depend on
 
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the sources in another place, instead of the sources."""
+    """A copy of the sources in another place, used instead of the sources."""
     folder = tmp_path / "hbtom"
     shutil.copytree(kernel_store.SOURCES, folder, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(kernel_store, "SOURCES", folder)
@@ -216,7 +214,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @needs_numba
 @pytest.mark.parametrize("changed", ["world/floor.py", "plan/field.py", "compiled.py"])
 def test_changed_source_is_kept_in_another_folder(copy: Path, changed: str) -> None:
-    """Also if it is the source of something that a kernel in another file calls."""
+    """This includes the source of functions that a kernel in another file calls."""
     before = kernel_store.fingerprint()
     assert kernel_store.fingerprint() == before
     with (copy / changed).open("a") as source:
@@ -242,7 +240,7 @@ def test_other_checkouts_versions_and_cpus_have_other_folders(
     assert len(found | {kernel_store.fingerprint()}) == 5
 
 
-def test_kernels_live_in_the_rooms_whose_text_names_the_cache_folder():
+def test_kernels_are_only_in_rooms_whose_source_names_the_cache_folder():
     import hbtom.bench  # noqa: F401  # all rooms that may have one
 
     modules = [one.__module__.split(".") for one in compiled.Kernel.all]
@@ -250,7 +248,7 @@ def test_kernels_live_in_the_rooms_whose_text_names_the_cache_folder():
 
 
 @needs_numba
-def test_what_is_ready_is_ready_here_and_whole(
+def test_complete_kernels_are_recognised_per_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
@@ -271,10 +269,10 @@ def test_what_is_ready_is_ready_here_and_whole(
 
 @needs_numba
 @pytest.mark.parametrize(("days", "kept"), [(1.9, kernel_store.KEPT - 1), (0.75, 9)])
-def test_folders_that_nobody_uses_are_removed(
+def test_unused_folders_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: float, kept: int
 ) -> None:
-    """The folders used last stay, and so do all that were used within a week."""
+    """The folders used last are kept, and so are all folders used within a week."""
     monkeypatch.setenv("HBTOM_CACHE", str(tmp_path))
     day, names = 24 * 3600, [f"{number:012x}" for number in range(12)]
     for age, name in enumerate([*names, "something else"]):
@@ -287,7 +285,7 @@ def test_folders_that_nobody_uses_are_removed(
 
 
 def test_only_kernels_that_were_read_from_files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody could tell that the text of another one has changed."""
+    """For other kernels, changes in their source could not be detected."""
     monkeypatch.setattr(compiled.Kernel, "all", [])
     kept = compiled.kernel(shortest)._name()
     assert kept is not None
@@ -355,13 +353,13 @@ print("fine")
 
 
 @needs_numba
-def test_a_damaged_file_is_compiled_again_in_silence(tmp_path: Path) -> None:
+def test_a_damaged_file_is_silently_compiled_again(tmp_path: Path) -> None:
     script = tmp_path / "damaged.py"
     script.write_text(DAMAGED)
     assert run(str(script), HBTOM_CACHE=str(tmp_path / "cache")) == "fine\n"
 
 
-def test_tests_do_not_see_the_cache_of_the_user() -> None:
+def test_tests_do_not_use_the_users_cache() -> None:
     environ = {name: value for name, value in os.environ.items() if name != cache.VARIABLE}
     assert not cache.cache_folder().is_relative_to(cache.cache_folder(environ=environ))
     script = "from hbtom.cache import cache_folder; print(cache_folder())"
@@ -386,8 +384,8 @@ print(len(found))
 
 @needs_numba
 @pytest.mark.usefixtures("kernels")
-def test_all_that_evaluating_takes_is_ready_before_processes_are_forked() -> None:
-    """Otherwise each of them would compile the rest."""
+def test_all_kernels_for_evaluation_are_ready_before_processes_are_forked() -> None:
+    """Otherwise each process would compile the rest."""
     script = """
 import sys
 from hbtom import Model, evaluate
@@ -405,21 +403,21 @@ print(*(one.__name__ for one in Kernel.all if one._dispatcher is not None and on
 
 @needs_numba
 @pytest.mark.usefixtures("kernels")
-def test_threads_may_start_the_compiler_at_once():
+def test_threads_may_start_the_compiler_simultaneously():
     example = Path(__file__).parents[1] / "examples" / "preference_e.json.zst"
     assert run("-c", THREADS, str(example)) == "1\n"
 
 
 @needs_numba
-def test_a_compiler_that_is_switched_off_is_none():
+def test_a_disabled_compiler_is_not_used():
     command = [sys.executable, "-c", "from hbtom.compiled import *; print(start_compiler())"]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert ran.stdout == "False\n", ran.stderr
 
 
-def test_numba_is_as_before_once_kernels_are_compiled() -> None:
-    """The user's own functions are compiled as if there were no hbtom, also after a mistake."""
+def test_numba_is_restored_after_kernels_are_compiled() -> None:
+    """The user's own functions compile as if there were no hbtom, even after an error."""
     pytest.importorskip("numba")
     from numba.core.target_extension import jit_registry, target_registry
 
@@ -466,12 +464,12 @@ print("fine")
 
 @needs_numba
 @pytest.mark.parametrize("what", ["import", "lowering"])
-def test_numba_goes_by_the_book_if_its_inside_is_strange(what: str, tmp_path: Path) -> None:
-    """A version of numba that is yet to come compiles kernels as well, only more slowly."""
+def test_unknown_versions_of_numba_are_used_as_documented(what: str, tmp_path: Path) -> None:
+    """A future version of numba also compiles kernels, only more slowly."""
     assert run("-c", STRANGE, what, HBTOM_CACHE=str(tmp_path)) == "fine\n"
 
 
-def test_what_a_version_of_numba_does_not_have_is_left_alone(
+def test_missing_parts_of_numba_are_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("numba")
@@ -534,10 +532,10 @@ print("fine")
 
 @needs_numba
 def test_kernels_made_elsewhere_may_use_what_numba_has(tmp_path: Path) -> None:
-    """A mistake in one of them is that kernel's alone, and numba works as before for others."""
+    """An error in one of them affects only that kernel; numba works as before for others."""
     script = tmp_path / "others.py"
     script.write_text(OTHERS)
-    for _ in range(2):  # the second time, what can be kept is loaded
+    for _ in range(2):  # the second time, kept kernels are loaded
         assert run(str(script), HBTOM_CACHE=str(tmp_path / "cache")) == "fine\n"
 
 

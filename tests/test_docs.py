@@ -1,11 +1,11 @@
-"""What the documentation shows is what the commands print.
+"""The documentation shows what the commands print.
 
 Every page is followed from top to bottom, in a folder that has the repository's examples: commands
 in ``console`` blocks are run and their output compared, and snippets of Python are run. The cells
-of the tutorial are run when the site is built: see test_site.py. Commands of the first pages that a
-reader sees are processes of their own; those of other pages run within this one, which is faster.
-Commands in ``bash`` blocks, which are for data of the reader's, must at least be understood. After
-a change that should change what is printed, run this file by itself: ``python tests/test_docs.py``.
+of the tutorial are run when the site is built: see test_site.py. Commands on the first pages that a
+reader sees run in processes of their own; those on other pages run in this one, which is faster.
+Commands in ``bash`` blocks, which are for the reader's own data, must at least be valid. After a
+change that should change the output, run this file by itself: ``python tests/test_docs.py``.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
 PAGES = [ROOT / "README.md", *DOCS]
 ROOT_PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-AS_PROCESSES = ("README.md", "start.md")  # pages whose commands are processes of their own
+AS_PROCESSES = ("README.md", "start.md")  # pages whose commands run in processes of their own
 BLOCK = re.compile(r"^```(console|toml|python|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOT_HERE = ("episode.json",)  # shows a file of the reader's
-ANYTHING = "…\n"  # is printed, which depends on the machine
+NOT_HERE = ("episode.json",)  # shows a file of the reader
+ANYTHING = "…\n"  # output that depends on the machine
 
 
 def name_of(page: Path) -> str:
@@ -48,7 +48,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def follow(page: Path, folder: Path) -> Iterator[tuple[str, str, str]]:
-    """Do what a page says; yield each command, what the page says it prints, and what it does."""
+    """Do what a page says; yield each command, its output on the page, and its real output."""
     for name in ("examples", "worlds"):
         (folder / name).symlink_to(ROOT / name, target_is_directory=True)
     names: dict[str, object] = {}
@@ -63,17 +63,17 @@ def follow(page: Path, folder: Path) -> Iterator[tuple[str, str, str]]:
                     (folder / name).write_text(model, encoding="utf-8")
                 for name in re.findall(r"--rater (\w+):", command):
                     (folder / f"{name}.py").write_text(code, encoding="utf-8")
-                alone = page.name in AS_PROCESSES or "--rater" in command  # which imports a module
+                alone = page.name in AS_PROCESSES or "--rater" in command  # raters import modules
                 status, now = (process if alone else invoke)(shlex.split(command)[2:], folder)
                 assert status == 0 or output != ANYTHING, now
                 yield command, output, ANYTHING if output == ANYTHING else now
-        elif kind not in ("console", "bash") and '"DATASET"' not in body:  # of the reader's
+        elif kind not in ("console", "bash") and '"DATASET"' not in body:  # the reader's
             code = body
             run(body, page.name, names)
 
 
 def process(words: list[str], folder: Path) -> tuple[int, str]:
-    """Run a command as a reader would; return its status and all that it prints."""
+    """Run a command as a reader would; return its status and all its output."""
     done = subprocess.run(
         [sys.executable, "-m", "hbtom", *words],
         cwd=folder,
@@ -87,7 +87,7 @@ def process(words: list[str], folder: Path) -> tuple[int, str]:
 
 
 def invoke(words: list[str], folder: Path) -> tuple[int, str]:
-    """Run a command within this process, whose folder it is; return the same."""
+    """Run a command in this process and folder; return the same."""
     assert Path.cwd() == folder.resolve()
     done = CliRunner().invoke(main, words, prog_name="hbtom")
     if not isinstance(done.exception, SystemExit | None):
@@ -105,7 +105,7 @@ def run(snippet: str, name: str, names: dict[str, object]) -> None:
 
 
 def rounded(text: str) -> str:
-    """Return text with long decimals cut to eight digits: the last ones depend on the machine."""
+    """Return text with long decimals cut to eight digits: the last digits depend on the machine."""
     return re.sub(r"(\d\.\d{8})\d+", r"\1", text)
 
 
@@ -141,13 +141,11 @@ def test_commands_exist_with_their_options(page):
         while isinstance(group, click.Group):
             name, group, given = group.resolve_command(context, given)
             context = click.Context(group, info_name=name, parent=context)
-        group.make_context(
-            name, given, parent=context.parent
-        )  # complains about what it does not know
+        group.make_context(name, given, parent=context.parent)  # fails for unknown options
 
 
 @pytest.mark.parametrize("page", [*PAGES, *ROOT_PAGES], ids=name_of)
-def test_links_lead_somewhere(page):
+def test_links_have_targets(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if target.startswith("http"):
@@ -164,7 +162,7 @@ def _anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def test_the_columns_are_those_of_the_results():
+def test_the_documented_columns_match_the_results():
     from hbtom.bench.results import COLUMNS
 
     text = (ROOT / "docs" / "reference" / "results.md").read_text(encoding="utf-8")
@@ -173,7 +171,7 @@ def test_the_columns_are_those_of_the_results():
 
 
 def refresh() -> None:
-    """Write what the commands print now into the pages."""
+    """Write the current output of the commands into the pages."""
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)

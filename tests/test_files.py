@@ -1,4 +1,4 @@
-"""Reading files: one limit for all ways in, and nothing that is not a file."""
+"""Reading files: one limit for all readers, and nothing that is not a file."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ def test_no_reader_waits_for_a_pipe(reader) -> None:
     assert "a pipe, not a file" in told(read, path)
 
 
-def test_no_reader_takes_a_device(reader) -> None:
+def test_no_reader_accepts_a_device(reader) -> None:
     read, path = reader
     path.symlink_to("/dev/zero")
     assert "a device, not a file" in told(read, path)
 
 
-def test_no_reader_takes_more_than_the_limit(reader) -> None:
+def test_no_reader_accepts_more_than_the_limit(reader) -> None:
     read, path = reader
     path.touch()
-    os.truncate(path, 6 << 30)  # of which the disk holds nothing
-    if path.name == "archive.parquet":  # of which only a part is ever read
+    os.truncate(path, 6 << 30)  # sparse: it takes no space on disk
+    if path.name == "archive.parquet":  # only a part of it is ever read
         assert "broken" in told(read, path)
     else:
         by_hand = path.suffix in (".toml", ".pddl") or path.name in ("scheduler.json", LEDGER)
@@ -91,7 +91,7 @@ def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path, monkeypatch) -> Non
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="a file that hides its size")
-def test_a_file_that_does_not_tell_its_size_is_read_up_to_the_limit(monkeypatch) -> None:
+def test_a_file_of_unknown_size_is_read_up_to_the_limit(monkeypatch) -> None:
     path = Path("/proc/self/maps")
     assert len(file_bytes(path)) > path.stat().st_size == 0
     monkeypatch.setattr(files, "LARGEST", 100)
@@ -99,15 +99,15 @@ def test_a_file_that_does_not_tell_its_size_is_read_up_to_the_limit(monkeypatch)
         file_bytes(path)
 
 
-def test_a_socket_is_no_file(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)  # names of sockets are short
+def test_a_socket_is_not_a_file(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets must be short
     with socket.socket(socket.AF_UNIX) as one:
         one.bind("socket")
         with pytest.raises(BadInput, match="cannot be read"):
             file_bytes(Path("socket"))
 
 
-def test_files_of_the_usual_kind_are_read_as_ever(tmp_path: Path) -> None:
+def test_usual_files_are_read(tmp_path: Path) -> None:
     copy = tmp_path / "domain.pddl"
     shutil.copy(DOMAIN, copy)
     link = tmp_path / "link"

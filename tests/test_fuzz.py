@@ -1,4 +1,4 @@
-"""What fuzzing has found stays mended, and the harness finds what it is there for."""
+"""Bugs found by fuzzing stay fixed, and the harness finds the bugs it should."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GOOD = {
         for name, rows in {"measures": seeds.MEASURES, "results": seeds.BELIEFS}.items()
     },
     "model": {"model.toml": seeds.models()[-1].encode()},
-    "pddl": {name: text.encode() for name, text in seeds.PDDL[1].items()},  # all of it was seen
+    "pddl": {name: text.encode() for name, text in seeds.PDDL[1].items()},  # everything was seen
 }
 
 
@@ -44,7 +44,7 @@ def runner() -> Iterator[Runner]:
 
 
 @pytest.mark.parametrize("folder", sorted((HERE / "corpus").iterdir()), ids=lambda path: path.name)
-def test_what_was_found_stays_mended(runner: Runner, folder: Path) -> None:
+def test_found_bugs_stay_fixed(runner: Runner, folder: Path) -> None:
     assert runner.findings(*reproduced(folder)) == []
 
 
@@ -57,20 +57,20 @@ def test_cases_are_the_same_for_the_same_numbers(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", GOOD)
-def test_what_cases_are_made_of_is_good(kind: str, tmp_path, monkeypatch) -> None:
+def test_seeds_are_valid_input(kind: str, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     seeds.write({**TARGETS[kind].beside(), **GOOD[kind]}, tmp_path)
     for command in TARGETS[kind].commands(list(GOOD[kind])):
         assert worker.ran(tmp_path, command)[0] == 0
 
 
-def test_the_limit_on_time_is_kept() -> None:
+def test_the_time_limit_is_enforced() -> None:
     with Runner(0.01, 1024) as runner:
         assert "of processor time" in runner.findings("bib", GOOD["bib"])[0]
 
 
-def test_the_limit_on_memory_is_kept() -> None:
-    """A file that is read whole, where there is room for much less."""
+def test_the_memory_limit_is_enforced() -> None:
+    """A whole file is read with far too little memory."""
     large = {"episode.json": GOOD["bib"]["episode.json"] + b" " * (1 << 27)}
     with Runner(20.0, 0) as runner:
         assert runner.findings("bib", large)
@@ -92,7 +92,7 @@ def test_findings_are_saved_and_can_be_run_again(tmp_path: Path) -> None:
 @click.command()
 @click.argument("way")
 def careless(way: str) -> None:
-    """Fail in all the ways in which hbtom must not."""
+    """Fail in all the ways that hbtom must not."""
     if way == "traceback":
         print({}["x"])
     if way == "files":
@@ -119,7 +119,7 @@ def careless(way: str) -> None:
         ("status", "status is 3"),
     ],
 )
-def test_whatever_is_wrong_is_found(way: str, said: str, tmp_path, monkeypatch) -> None:
+def test_all_kinds_of_failure_are_found(way: str, said: str, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(worker, "main", careless)
     monkeypatch.setattr(worker.tempfile, "gettempdir", lambda: str(tmp_path / "none"))

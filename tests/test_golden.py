@@ -1,4 +1,4 @@
-"""Judgements are what they were: of generated episodes, and of real ones where there are any."""
+"""Judgements have not changed: of generated episodes, and of real ones if they are there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_golden_episodes_are_two_pairs_of_each_task() -> None:
 
 @pytest.mark.parametrize("model", [*goldens.PRESETS, *goldens.VARIANTS])
 def test_generated_episodes_are_judged_as_before(model: str) -> None:
-    """In plain Python; test_compiled.py has the same test of compiled kernels."""
+    """This is in plain Python; test_compiled.py has the same test for compiled kernels."""
     judged = goldens.judged(model, goldens.episodes(model))
     assert goldens.difference(judged, goldens.read("synthetic")[model]) < 1e-9
 

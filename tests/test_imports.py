@@ -1,4 +1,4 @@
-"""The rooms of the house: data flows one way, and so do imports; heavy ones wait."""
+"""The rooms of the package: data and imports flow one way; heavy imports are lazy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
 ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "neural", "show", "cli"]
-SHARED = [  # all may import them
+SHARED = [  # every room may import them
     "errors",
     "arrays",
     "assumptions",
@@ -33,14 +33,12 @@ SHARED = [  # all may import them
     "plottable",
     "signatures",
 ]
-UPWARD = {
-    "plottable": ["show"]
-}  # shared modules import no room, but a result asked for its picture
+UPWARD = {"plottable": ["show"]}  # shared modules import no room, except to draw a result
 FRONT = ["__init__", "__main__"]  # the names that a user imports, and ``python -m hbtom``
 
 
 def imported(source: str, package: str) -> Iterator[str]:
-    """Yield the full names of all modules and names that a source imports, lazily or not."""
+    """Yield the full names of all modules and names that a source file imports, lazily or not."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -51,17 +49,17 @@ def imported(source: str, package: str) -> Iterator[str]:
 
 
 def part_of(name: str) -> str | None:
-    """Return the room or shared module that a full name belongs to, None if it is not ours."""
+    """Return the room or shared module that a full name belongs to, or None if it is not ours."""
     top, *inside = name.split(".")
     if top != "hbtom" or not inside:
         return None
-    if inside[0] in hbtom._HOME:  # a public name, which lives in a room
+    if inside[0] in hbtom._HOME:  # a public name, which is defined in a room
         return part_of(hbtom._HOME[inside[0]])
     return inside[0]
 
 
 def wrong_imports(source: str, home: str, package: str) -> list[str]:
-    """Return the names that a source in a room, or a shared module, must not import."""
+    """Return the imports that are not allowed in a room or shared module."""
     rooms = UPWARD.get(home, []) if home in SHARED else ROOMS[: ROOMS.index(home) + 1]
     allowed = {*SHARED, *rooms, "__version__"}
     return [name for name in imported(source, package) if (part_of(name) or home) not in allowed]
@@ -75,7 +73,7 @@ def home_of(path: Path) -> str:
     return path.relative_to(HOUSE).with_suffix("").parts[0]
 
 
-def test_the_house_has_these_rooms_and_no_others() -> None:
+def test_the_package_has_exactly_these_rooms() -> None:
     assert {home_of(path) for path in sources()} == {*ROOMS, *SHARED}
 
 
@@ -110,7 +108,7 @@ def test_imports_run_one_way(path: Path) -> None:
         ("cli", "from hbtom import __version__\nfrom hbtom.show import plain", []),
     ],
 )
-def test_the_check_itself_finds_what_is_wrong(home: str, source: str, wrong: list[str]) -> None:
+def test_the_check_finds_wrong_imports(home: str, source: str, wrong: list[str]) -> None:
     package = "hbtom" if home in SHARED else f"hbtom.{home}"
     assert wrong_imports(source, home, package) == wrong
 
@@ -131,7 +129,7 @@ def test_no_two_modules_share_a_name() -> None:
 
 
 def parameters(source: str) -> Iterator[tuple[str, int]]:
-    """Yield the name of every function and how many parameters it takes, without ``self``."""
+    """Yield the name of every function and its number of parameters, without ``self``."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = node.args
@@ -153,7 +151,7 @@ def test_all_kinds_of_parameters_count(source: str, counted: int) -> None:
 
 
 def test_no_function_takes_more_than_eight_parameters() -> None:
-    """Verbs of the command line aside, which take their options."""
+    """Verbs of the command line are excepted: their options are parameters."""
     found = {
         name
         for path in rooms_of(sources())
@@ -163,11 +161,11 @@ def test_no_function_takes_more_than_eight_parameters() -> None:
     assert found <= LONG
 
 
-# What is light stays light
+# Light imports stay light
 
 
 def modules_after(code: str) -> set[str]:
-    """Return the top names of all modules that are there when a fresh Python has run ``code``."""
+    """Return the top-level names of all modules that are loaded after a new Python ran ``code``."""
     told = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     finished = subprocess.run(
         [sys.executable, "-c", told], capture_output=True, text=True, check=True
@@ -194,14 +192,14 @@ def test_nothing_heavy_is_imported_before_it_is_needed(code: str, without: set[s
     assert modules_after(code) & without == set()
 
 
-def test_a_module_that_is_imported_is_seen() -> None:
+def test_imported_modules_are_detected() -> None:
     assert "msgspec" in modules_after("import hbtom; hbtom.Model")
 
 
 # The front
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_exists() -> None:
     for name in hbtom.__all__:
         assert getattr(hbtom, name) is not None
     assert set(dir(hbtom)) == {*hbtom.__all__, "show"}
@@ -209,7 +207,7 @@ def test_every_public_name_is_there() -> None:
     assert {"load", "judge", "Model", "BadInput"} <= set(hbtom.__all__)
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="guess"):
         _ = hbtom.guess
 
@@ -239,7 +237,7 @@ def test_judging_and_inferring_do_not_load_the_benchmark(
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "fuzz", "docs/extensions"])
-def test_scripts_import_only_what_there_is(folder: str) -> None:
+def test_scripts_import_only_existing_names(folder: str) -> None:
     for file in (ROOT / folder).glob("*.py"):
         for name in imported(file.read_text(encoding="utf-8"), ""):
             if name.startswith("hbtom"):

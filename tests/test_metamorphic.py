@@ -1,4 +1,4 @@
-"""Changes of a file that mean nothing, or nearly nothing, and what they do to the judgement."""
+"""Irrelevant, or nearly irrelevant, changes of a file, and their effect on the judgement."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEARLY = 0.02  # by how much mirrors and turns may change a plausibility
 PRESETS = ("default", "paper")
 
 
-# Moving the whole world: corners move with the extent of what they are corners of
+# Moving the whole world: a corner's new position depends on the extent of its thing
 
 
 def mirror_x(x: float, y: float, width: float, height: float) -> tuple[float, float]:
@@ -44,12 +44,12 @@ def mirror_y(x: float, y: float, width: float, height: float) -> tuple[float, fl
 
 
 def rotate(x: float, y: float, width: float, height: float) -> tuple[float, float]:
-    """Turn by 90 degrees: a point (x, y) comes to (SIZE - y, x)."""
+    """Rotate by 90 degrees: a point (x, y) moves to (SIZE - y, x)."""
     return SIZE - y - height, x
 
 
 def each_frame(episode: Json, change: Callable[[dict[str, Json], int], dict[str, Json]]) -> Json:
-    """Return an episode whose frames are updated by what ``change`` says of them and the trial."""
+    """Return an episode whose frames are updated by ``change(frame, trial)``."""
     return [[frame | change(frame, number) for frame in t] for number, t in enumerate(episode)]
 
 
@@ -64,7 +64,7 @@ def each_entity(episode: Json, change: Change) -> Json:
 
 
 def moved(move: Callable[[float, float, float, float], tuple[float, float]]) -> Change:
-    """Return the change that moves everything; whoever turns also swaps width and height."""
+    """Return the change that moves everything; a rotation also swaps width and height."""
 
     def entity(one: Json) -> Json:
         (x, y), radius, *look = one
@@ -81,7 +81,7 @@ def moved(move: Callable[[float, float, float, float], tuple[float, float]]) -> 
     return lambda episode: each_frame(each_entity(episode, entity), boxes)
 
 
-# Changes of what a file says without changing what it means
+# Changes of a file that do not change its meaning
 
 
 def shuffled(values: list[Json], seed: int) -> list[Json]:
@@ -89,12 +89,12 @@ def shuffled(values: list[Json], seed: int) -> list[Json]:
 
 
 def reorder_objects(episode: Json) -> Json:
-    """Shuffle the objects, in another way for each trial."""
+    """Shuffle the objects, differently in each trial."""
     return each_frame(episode, lambda frame, n: {"objects": shuffled(frame["objects"], n)})
 
 
 def rename_images(episode: Json) -> Json:
-    """Give every image another name, the same everywhere; their order is turned round."""
+    """Give every image another name, the same everywhere; their order is reversed."""
     opposite = str.maketrans("abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba")
 
     def rename(entity: Json) -> Json:
@@ -113,7 +113,7 @@ def change_colours(episode: Json) -> Json:
 
 
 def shuffle_walls(episode: Json) -> Json:
-    """Give some walls twice, and all of them in another order in every trial."""
+    """Repeat some walls, and put all of them in another order in every trial."""
 
     def shuffle(frame: dict[str, Json], number: int) -> dict[str, Json]:
         walls = frame["walls"]
@@ -170,7 +170,7 @@ NOTHING: dict[str, Change] = {
 }
 
 
-# What they are applied to
+# The episodes to change
 
 
 def preference() -> Json:
@@ -233,50 +233,56 @@ def assert_the_same(source: Path | str, change: str) -> None:
 
 
 def change_by(source: Path | str, move: str) -> dict[str, float]:
-    """Return by how much moving the world changes the plausibility under each preset."""
+    """Return how much moving the world changes the plausibility under each preset."""
     after = plausibility(moved(MOVES[move])(original(source)))
     return {preset: abs(after[preset] - before(source)[preset]) for preset in PRESETS}
 
 
-# Changes that mean nothing
+# Irrelevant changes
 
 
 @pytest.mark.parametrize("change", NOTHING)
-def test_real_files_are_judged_by_what_they_mean(change: str, real_files: list[Path]) -> None:
+def test_irrelevant_changes_of_real_files_do_not_matter(
+    change: str, real_files: list[Path]
+) -> None:
     for path in real_files:
         assert_the_same(path, change)
 
 
 @pytest.mark.parametrize("name", SYNTHETIC)
 @pytest.mark.parametrize("change", NOTHING)
-def test_synthetic_episodes_are_judged_by_what_they_mean(change: str, name: str) -> None:
+def test_irrelevant_changes_of_synthetic_episodes_do_not_matter(change: str, name: str) -> None:
     assert_the_same(name, change)
 
 
-# Mirrors and turns
+# Mirrored and rotated worlds
 
 
 @pytest.mark.parametrize("move", MOVES)
-def test_real_files_may_be_seen_from_any_side(move: str, real_files: list[Path]) -> None:
+def test_mirrored_and_rotated_real_files_are_judged_nearly_the_same(
+    move: str, real_files: list[Path]
+) -> None:
     for path in real_files:
         assert change_by(path, move)["default"] <= NEARLY, path.name
 
 
 @pytest.mark.parametrize("name", SYNTHETIC)
 @pytest.mark.parametrize("move", MOVES)
-def test_synthetic_episodes_may_be_seen_from_any_side(move: str, name: str) -> None:
+def test_mirrored_and_rotated_synthetic_episodes_are_judged_nearly_the_same(
+    move: str, name: str
+) -> None:
     assert change_by(name, move)["default"] <= NEARLY
 
 
 # The paper's grid rounds positions down to cells of ten pixels, and positions are whole pixels: a
 # mirror puts one in ten of them into the neighbouring cell. That changes the plausibility of the
-# real files by up to 0.03, and more where agents touch things two cells away (0.4 has been seen).
-# So the bound is not asked of the grid; instead, where no position lies between two cells, there
-# must be no change at all.
+# real files by up to 0.03, and more if agents touch things two cells away (0.4 has been seen). So
+# the bound does not apply to the grid; instead, if no position lies between two cells, there must
+# be no change at all.
 
 
 def between_pixels(episode: Json) -> Json:
-    """Shift all that is not a wall by a quarter of a pixel."""
+    """Shift everything but walls by a quarter of a pixel."""
 
     def shift(entity: Json) -> Json:
         (x, y), *rest = entity
@@ -303,11 +309,13 @@ def assert_nothing_but_rounding(source: Path | str, move: str) -> None:
 
 @pytest.mark.parametrize("name", SYNTHETIC)
 @pytest.mark.parametrize("move", MOVES)
-def test_on_the_grid_nothing_but_rounding_depends_on_the_side(move: str, name: str) -> None:
+def test_on_the_grid_mirrors_and_rotations_only_change_rounding(move: str, name: str) -> None:
     assert_nothing_but_rounding(name, move)
 
 
 @pytest.mark.parametrize("move", MOVES)
-def test_nor_in_real_files(move: str, real_files: list[Path]) -> None:
+def test_in_real_files_mirrors_and_rotations_only_change_rounding(
+    move: str, real_files: list[Path]
+) -> None:
     for path in real_files:
         assert_nothing_but_rounding(path, move)

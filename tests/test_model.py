@@ -20,7 +20,7 @@ from hbtom import BadInput, Model
 from hbtom.assumptions import Continuous, Grid, Logistic, Social
 from hbtom.model import find_model, presets, with_settings
 
-CHOICES = {  # of parameters that are not numbers
+CHOICES = {  # the values of parameters that are not numbers
     "sight": [("", "all"), ("", "memory")],
     "depths": [("", (3.0, 5.0, 7.0, 9.0, 11.0, math.inf))],
 }
@@ -50,7 +50,7 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
         yield "", (*value[:-1], value[-1] + 0.0625)
     elif isinstance(value, str):
         yield "", value + "!"
-    elif value is None:  # a curve that the classifier does without
+    elif value is None:  # a curve that the classifier leaves out
         yield "", Logistic(weight=-1.0, bias=1.0)
     else:
         raise TypeError(f"what is {value!r}?")
@@ -75,19 +75,19 @@ def test_the_presets_are_default_and_paper() -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_a_preset_is_called_by_its_name(name: str) -> None:
+def test_a_preset_has_its_name(name: str) -> None:
     assert Model.preset(name).name == name
 
 
 @pytest.mark.parametrize("name", ["best", "", "../presets/default", "default.toml", "a\0b"])
-def test_a_preset_that_is_not_there_gets_the_others_as_a_hint(name: str) -> None:
+def test_an_unknown_preset_gets_the_others_as_a_hint(name: str) -> None:
     with pytest.raises(BadInput, match="no preset") as caught:
         Model.preset(name)
     for other in presets():
         assert other in caught.value.hint
 
 
-def test_what_version_0_1_called_default_is_still_there() -> None:
+def test_the_default_of_version_0_1_still_exists() -> None:
     assert Model.preset("default-0.1").fingerprint == "0e62c137f649"
 
 
@@ -105,17 +105,17 @@ def test_a_model_cannot_be_changed() -> None:
 def test_a_fingerprint_changes_with_every_parameter_but_the_name(model, changed) -> None:
     renamed = changed.name != model.name
     exact = model.observation.noise == changed.observation.noise == 0
-    idle = exact and changed.observation != model.observation  # which noise alone makes matter
+    idle = exact and changed.observation != model.observation  # without noise these do not matter
     assert (changed.fingerprint == model.fingerprint) is (renamed or idle)
 
 
 @pytest.mark.parametrize("name", [name for name in presets() if name != "people"])
-def test_a_model_that_says_nothing_new_has_the_fingerprint_it_always_had(name: str) -> None:
+def test_a_model_without_new_settings_keeps_its_fingerprint(name: str) -> None:
     model = Model.preset(name)
     old = msgspec.to_builtins(msgspec.structs.replace(model, name=""))
     del old["observation"], old["hypotheses"], old["knowledge"], old["preference"]["nested"]
     del old["foresight"], old["goals"], old["acts"]["lapse"], old["desires"]
-    old.pop("social") if model.social is None else old.update(social={})  # it keeps to defaults
+    old.pop("social") if model.social is None else old.update(social={})  # it has the defaults
     new = {"slip": 0.0, "berth": 0.0, "push": 20.0, "contact": False, "reluctance": 0.0}
     old["motion"] = {k: v for k, v in old["motion"].items() if k not in new or v != new[k]}
     old["classifier"] = {k: v for k, v in old["classifier"].items() if v is not None}
@@ -150,14 +150,14 @@ def test_a_whole_number_is_the_same_parameter_as_a_fraction() -> None:
 
 
 @pytest.mark.parametrize(("model", "changed"), CHANGED)
-def test_a_model_comes_back_from_toml_as_it_was(model, changed) -> None:
+def test_a_model_is_read_back_from_toml_unchanged(model, changed) -> None:
     back = Model.from_toml(changed.to_toml())
     assert back == changed
     assert back != model
 
 
 @given(st.text())
-def test_any_name_comes_back_from_toml(name: str) -> None:
+def test_any_name_is_read_back_from_toml(name: str) -> None:
     model = msgspec.structs.replace(Model.preset("default"), name=name)
     assert Model.from_toml(model.to_toml()).name == name
 
@@ -166,7 +166,7 @@ positive = st.floats(0, 1e6, exclude_min=True)
 
 
 @given(positive, st.floats(-1e6, 1e6), st.lists(st.floats(0.001, 1000), min_size=1, max_size=5))
-def test_any_numbers_come_back_from_toml(cost: float, weight: float, grid: list[float]) -> None:
+def test_any_numbers_are_read_back_from_toml(cost: float, weight: float, grid: list[float]) -> None:
     model = Model.preset("default")
     replaced = msgspec.structs.replace
     model = replaced(model, acts=replaced(model.acts, cost=cost))
@@ -185,8 +185,8 @@ def test_toml_explains_every_parameter() -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_the_preset_is_written_as_it_is_meant(name: str) -> None:
-    """The shipped file holds every parameter itself, and rests on no other preset."""
+def test_the_preset_file_is_complete(name: str) -> None:
+    """The shipped file holds every parameter, and depends on no other preset."""
     import hbtom.model
 
     text = (Path(hbtom.model.__file__).parent / "presets" / f"{name}.toml").read_text()
@@ -202,7 +202,7 @@ def test_a_base_alone_is_that_preset() -> None:
         assert Model.from_toml(f'base = "{name}"') == Model.preset(name)
 
 
-def test_changes_are_laid_over_the_base() -> None:
+def test_changes_are_applied_to_the_base() -> None:
     text = """
         base = "default"
         name = "mine"
@@ -221,7 +221,7 @@ def test_changes_are_laid_over_the_base() -> None:
     assert (mine.preference, mine.motion, mine.acts) == (base.preference, base.motion, base.acts)
 
 
-def test_another_kind_of_motion_replaces_that_of_the_base() -> None:
+def test_another_kind_of_motion_replaces_the_base_motion() -> None:
     mine = Model.from_toml('base = "default"\n[motion]\nkind = "grid"\ncell = 20.0\n')
     assert mine.motion == Grid(cell=20)
     with pytest.raises(BadInput, match="cell"):
@@ -233,7 +233,7 @@ def test_the_same_kind_of_motion_may_be_named_again() -> None:
     assert mine.motion == Grid(cell=20)
 
 
-# What is refused
+# Refused models
 
 WRONG = {
     "[preference]\nconcentration = 0.0": "preference.concentration",
@@ -304,7 +304,7 @@ def _toml(table: dict[str, Any]) -> str:
     return "\n".join(lines(table, ""))
 
 
-def test_the_writer_of_these_tests_writes_models() -> None:
+def test_the_toml_writer_of_these_tests_works() -> None:
     model = Model.preset("default")
     assert Model.from_toml(_toml(msgspec.to_builtins(model))) == model
 
@@ -312,13 +312,13 @@ def test_the_writer_of_these_tests_writes_models() -> None:
 @pytest.mark.parametrize(
     "text", ["[", "name", "a = [" * 3000, "a = " + "[" * 3000 + "]" * 3000, "name = '\x00'"]
 )
-def test_what_is_not_toml_is_refused(text: str) -> None:
+def test_files_that_are_not_toml_are_refused(text: str) -> None:
     with pytest.raises(BadInput):
         Model.from_toml(text)
 
 
 @pytest.mark.parametrize("base", ['"best"', "3", '["default"]', '"a\\u0000b"', "{}"])
-def test_a_base_that_is_no_preset_is_refused(base: str) -> None:
+def test_a_base_that_is_not_a_preset_is_refused(base: str) -> None:
     with pytest.raises(BadInput, match="no preset"):
         Model.from_toml(f"base = {base}")
 
@@ -349,7 +349,7 @@ def test_a_bad_file_is_named(tmp_path: Path) -> None:
     assert caught.value.place.file == str(file)
 
 
-# Every model that is accepted can be used
+# Every accepted model can be used
 
 EXTREMES = [
     "[preference]\nconcentration = 1e-6",

@@ -1,4 +1,4 @@
-"""What docs/pddl.md says there is to see in the examples is there to be seen."""
+"""The examples show what docs/pddl.md says about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def belief(judgement: hbtom.PlanJudgement, goal: str) -> np.ndarray:
 
 
 def after(judgement: hbtom.PlanJudgement, action: str) -> int:
-    """Return the time at which an action has been seen for the first time."""
+    """Return the time after the first occurrence of an action."""
     return judgement.plans[0].steps.index(action) + 1
 
 
@@ -35,7 +35,7 @@ def efficiency(judgement: hbtom.PlanJudgement) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_has_a_domain_a_problem_goals_and_several_plans(name: str) -> None:
+def test_each_example_has_a_domain_a_problem_goals_and_plans(name: str) -> None:
     assert len(list((EXAMPLES / name).glob("plans/*.plan"))) >= 4
 
 
@@ -65,11 +65,11 @@ def test_each_has_a_domain_a_problem_goals_and_several_plans(name: str) -> None:
         ("unreliable-gripper", "pieces", "away"),
     ],
 )
-def test_in_the_end_the_goal_is_clear(name: str, plan: str, goal: str) -> None:
+def test_at_the_end_the_goal_is_clear(name: str, plan: str, goal: str) -> None:
     assert belief(seen(name, plan), goal)[-1] > 0.95
 
 
-def test_gems_behind_doors_are_alike_until_the_key_is_carried_somewhere() -> None:
+def test_gems_behind_doors_are_equal_until_the_key_is_carried() -> None:
     judgement = seen("doors-keys-gems", "gem-a")
     picked = after(judgement, "(pick-up key-1 c14)")
     a, b = belief(judgement, "gem-a"), belief(judgement, "gem-b")
@@ -77,7 +77,7 @@ def test_gems_behind_doors_are_alike_until_the_key_is_carried_somewhere() -> Non
     assert a[picked + 1] > 0.9
 
 
-def test_who_turns_back_wanted_something_else_or_plans_badly() -> None:
+def test_an_agent_that_turns_back_wanted_something_else_or_plans_badly() -> None:
     judgement = seen("doors-keys-gems", "turns-back")
     turned = after(judgement, "(move c32 c33)")
     c = belief(judgement, "gem-c")
@@ -86,7 +86,7 @@ def test_who_turns_back_wanted_something_else_or_plans_badly() -> None:
     assert efficiency(judgement)[turned] < 0.6 * efficiency(judgement)[turned - 1]
 
 
-def test_a_door_opened_in_vain_is_believed_in_until_the_other_key_is_fetched() -> None:
+def test_a_door_opened_in_vain_misleads_until_the_other_key_is_fetched() -> None:
     judgement = seen("doors-keys-gems", "wrong-door")
     fetched = after(judgement, "(pick-up key-2 c37)")
     a, b = belief(judgement, "gem-a"), belief(judgement, "gem-b")
@@ -100,7 +100,7 @@ def test_wandering_is_explained_by_something_else() -> None:
     assert belief(seen("doors-keys-gems", "wanders", 0.5), "something else")[-1] > 0.9
 
 
-def test_two_words_are_alike_up_to_the_last_letter_but_one() -> None:
+def test_two_words_are_equal_up_to_the_penultimate_letter() -> None:
     judgement = seen("block-words", "power")
     placed = after(judgement, "(stack o w)")
     power, cower = belief(judgement, "power"), belief(judgement, "cower")
@@ -108,14 +108,14 @@ def test_two_words_are_alike_up_to_the_last_letter_but_one() -> None:
     assert power[placed + 1] > 0.95
 
 
-def test_a_slip_costs_efficiency_and_not_the_word() -> None:
+def test_a_slip_costs_efficiency_but_not_the_word() -> None:
     slip, straight = seen("block-words", "slip"), seen("block-words", "crow")
     done = after(slip, "(stack o w)")
     assert (belief(slip, "crow")[done:] > 0.95).all()
     assert efficiency(slip)[-1] < 0.6 * efficiency(straight)[-1]
 
 
-def test_a_spoilt_salad_leaves_soup_to_believe_in() -> None:
+def test_a_spoilt_salad_leaves_only_soup() -> None:
     judgement = seen("kitchen", "spoilt")
     cooked = after(judgement, "(cook tomato oven)")
     assert belief(judgement, "salad")[cooked - 1] > 0.9
@@ -130,7 +130,7 @@ def test_the_island_is_out_of_reach_and_never_believed_in() -> None:
         assert (belief(judgement, "island") == 0).all()
 
 
-def test_the_longer_road_costs_efficiency_and_not_the_goal() -> None:
+def test_the_longer_road_costs_efficiency_but_not_the_goal() -> None:
     longer, shorter = seen("logistics", "coast-road"), seen("logistics", "school")
     assert belief(longer, "school")[-1] > 0.95
     assert efficiency(longer)[-1] < 0.6 * efficiency(shorter)[-1]
@@ -146,12 +146,12 @@ def test_bad_luck_costs_neither_the_goal_nor_efficiency() -> None:
     assert (np.diff(efficiency(judgement)[first : first + tries]) > 0).all()
 
 
-def test_a_firm_grip_on_a_cup_costs_efficiency_and_not_the_goal() -> None:
+def test_a_firm_grip_on_a_cup_costs_efficiency_but_not_the_goal() -> None:
     firm, quick = seen("unreliable-gripper", "careful"), seen("unreliable-gripper", "cup")
     assert efficiency(firm)[-1] < 0.7 * efficiency(quick)[-1]
 
 
-def test_who_risks_the_glass_does_not_want_it_whole() -> None:
+def test_an_agent_that_risks_the_glass_does_not_want_it_intact() -> None:
     risked, careful = seen("unreliable-gripper", "pieces"), seen("unreliable-gripper", "glass")
     when = after(risked, "(grasp-fragile glass shelf)")
     assert belief(risked, "glass")[when - 1] > 0.2

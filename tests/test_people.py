@@ -1,4 +1,4 @@
-"""Human ratings of goals, where they lie beside the repository: what models reach there."""
+"""Agreement of models with human ratings of goals, if these are beside the repository."""
 
 import json
 from importlib import util
@@ -15,10 +15,10 @@ PEOPLE = ROOT.parent / "shared" / "data" / "people"
 
 @pytest.fixture
 def people(monkeypatch):
-    """Return the script that converts public data, if they are there."""
+    """Return the script that converts public data, if the data are there."""
     if not PEOPLE.is_dir():
         pytest.skip("no ratings of people beside the repository, in ../shared/data/people")
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")  # it needs its neighbour
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")  # it imports another script
     spec = util.spec_from_file_location("people", ROOT / "benchmarks" / "people.py")
     script = util.module_from_spec(spec)
     spec.loader.exec_module(script)
@@ -35,7 +35,7 @@ def agreement(*words):
     return json.loads(hbtom("correlate", *words, "--samples", 50, "--format", "json"))
 
 
-def test_what_the_paper_reaches_on_block_words(people, tmp_path):
+def test_agreement_of_the_paper_model_on_block_words(people, tmp_path):
     people.convert(PEOPLE / "mistakes-2021", tmp_path)
     hbtom("infer", tmp_path / "scenarios", "--out", tmp_path / "paper.csv")
     told = agreement(tmp_path / "ratings.csv", tmp_path / "paper.csv", "--sum", 1)
@@ -46,7 +46,7 @@ def test_what_the_paper_reaches_on_block_words(people, tmp_path):
     assert told["ceiling"][0]["reliability"] == pytest.approx(0.96, abs=0.01)
 
 
-def test_what_people_think_about_food_trucks(people, tmp_path):
+def test_agreement_with_people_about_food_trucks(people, tmp_path):
     people.convert_trucks(PEOPLE / "btom-2017", tmp_path)
     paths = sorted((tmp_path / "paths").glob("*.toml"))
     hbtom("attribute", *paths, "--model", "people", "--out", tmp_path / "people.csv")

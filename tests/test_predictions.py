@@ -28,7 +28,7 @@ def test_the_observer_habituates_to_inefficiency(predictions):
     wasteful, thrifty = efficiency["inefficient all along"], efficiency["efficient all along"]
     assert wasteful[0] == thrifty[0]  # the prior
     assert thrifty[1:].min() > 3 * wasteful[1:].max()
-    assert np.ptp(wasteful[2:]) < 0.5  # it keeps to what it learnt
+    assert np.ptp(wasteful[2:]) < 0.5  # it keeps what it has learnt
 
 
 def test_one_reachable_goal_says_nothing_about_preference(predictions):

@@ -30,7 +30,7 @@ def steps(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def commands() -> Iterator[str]:
-    """Yield all commands that workflows, hooks and the script of CI run."""
+    """Yield all commands that workflows, hooks and the CI script run."""
     for file in WORKFLOWS:
         for step in steps(file):
             yield from step.get("run", "").splitlines()
@@ -69,7 +69,7 @@ def test_jobs_need_jobs_that_exist() -> None:
             assert all(("uses" in step) != ("run" in step) for step in job["steps"])
 
 
-def test_what_must_pass_before_a_change_is_what_is_run() -> None:
+def test_the_required_checks_are_those_that_ci_runs() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     block = re.search(r"must pass before [^\n]*:\n\n```console\n(.*?)```", text, re.DOTALL)
     assert block
@@ -82,7 +82,7 @@ def test_what_must_pass_before_a_change_is_what_is_run() -> None:
             assert f"run: {command}\n" in workflow
 
 
-def test_the_matrix_is_of_the_versions_that_the_project_is_for() -> None:
+def test_the_matrix_matches_the_supported_versions() -> None:
     matrix = parsed(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]["tests"]["strategy"][
         "matrix"
     ]
@@ -99,7 +99,7 @@ def test_the_repository_has_one_address() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda file: file.stem)
-def test_a_form_asks_for_something(form: Path) -> None:
+def test_forms_have_questions(form: Path) -> None:
     asked = parsed(form)
     assert {"name", "description", "body"} <= set(asked)
     fields = [field for field in asked["body"] if field["type"] != "markdown"]
@@ -110,7 +110,7 @@ def test_a_form_asks_for_something(form: Path) -> None:
 
 
 def tracked() -> list[Path]:
-    """Return the text files of the repository that hooks look at."""
+    """Return the text files of the repository that hooks check."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Locks and folders that end with the process that made them, however it ends."""
+"""Locks and folders that are removed with the process that made them, however it ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def in_another_process(program: str, *words: object) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
-def test_a_folder_is_gone_in_the_end(tmp_path: Path) -> None:
+def test_a_folder_is_removed_at_the_end(tmp_path: Path) -> None:
     with scratch(tmp_path) as folder:
         (folder / "part").write_text("x")
         assert folder.parent == tmp_path
@@ -42,7 +42,7 @@ def test_a_folder_is_gone_in_the_end(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_remains_of_a_killed_run_are_removed_by_the_next(tmp_path: Path) -> None:
     killed(
         "here = scratch(Path(sys.argv[1]))\nfolder = here.__enter__()\n"
         "(folder / 'deep').mkdir()\n(folder / 'deep' / 'part').write_text('x')",
@@ -61,7 +61,7 @@ def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path: Path) -> No
         ("from hbtom.bench.conversion import convert\nconvert(source, target, 'mcs', {})", "a"),
     ],
 )
-def test_no_command_leaves_anything_for_good(tmp_path: Path, work: str, target: str) -> None:
+def test_no_command_leaves_anything_behind(tmp_path: Path, work: str, target: str) -> None:
     source = write_pairs(tmp_path / "data", ["preference"], 1, scale=2)
     there = tmp_path / "there"
     there.mkdir()
@@ -73,7 +73,7 @@ def test_no_command_leaves_anything_for_good(tmp_path: Path, work: str, target: 
     assert [path.name for path in there.iterdir()] == [target]
 
 
-def test_what_a_living_run_needs_is_left_to_it(tmp_path: Path) -> None:
+def test_folders_of_a_running_process_are_kept(tmp_path: Path) -> None:
     with scratch(tmp_path) as folder:
         (folder / "part").write_text("x")
         in_another_process("remove_remains(Path(sys.argv[1]))", tmp_path)
@@ -81,8 +81,8 @@ def test_what_a_living_run_needs_is_left_to_it(tmp_path: Path) -> None:
         assert (folder / "part").read_text() == "x"
 
 
-def test_what_only_looks_alike_is_left_alone(tmp_path: Path) -> None:
-    """A folder of the user's has no lock in it, and a link is not followed."""
+def test_similar_folders_are_left_alone(tmp_path: Path) -> None:
+    """A user's folder has no lock in it, and links are not followed."""
     theirs = tmp_path / ".hbtom-0123456789abcdef"
     theirs.mkdir()
     (theirs / "precious").write_text("x")
@@ -99,7 +99,7 @@ def test_what_only_looks_alike_is_left_alone(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_other_users_have_left_is_left_to_them(tmp_path: Path, monkeypatch) -> None:
+def test_remains_of_other_users_are_left_alone(tmp_path: Path, monkeypatch) -> None:
     theirs = tmp_path / ".hbtom-0123456789abcdef"
     theirs.mkdir()
     (theirs / ".lock").write_text("")
@@ -113,7 +113,7 @@ def test_what_other_users_have_left_is_left_to_them(tmp_path: Path, monkeypatch)
 
 @posix
 def test_a_folder_is_locked_until_it_is_empty(tmp_path: Path, monkeypatch) -> None:
-    """Who takes the lock as soon as it is free finds it gone, and makes a folder of their own."""
+    """A process that takes the lock once it is free finds it gone, and makes its own folder."""
     left = tmp_path / ".hbtom-0123456789abcdef"
     left.mkdir()
     (left / ".lock").write_text("")
@@ -131,12 +131,12 @@ def test_a_folder_is_locked_until_it_is_empty(tmp_path: Path, monkeypatch) -> No
     assert (left / "new").exists()
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), scratch(tmp_path / "nowhere"):
         pass
 
 
-def test_only_one_at_a_time(tmp_path: Path) -> None:
+def test_only_one_process_at_a_time(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     attempt = (
         "try:\n    with alone(Path(sys.argv[1])):\n        print('free')\n"
@@ -154,7 +154,7 @@ def test_only_one_at_a_time(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_lock_is_not_inherited(tmp_path: Path) -> None:
-    """A worker that survives its parent for a while does not keep the next run from starting."""
+    """A worker that briefly survives its parent does not keep the next run from starting."""
     program = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom hbtom.scratch import alone\n"
         "with alone(Path(sys.argv[1])):\n"
@@ -165,6 +165,6 @@ def test_a_lock_is_not_inherited(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.wait(60) == -signal.SIGKILL
         assert process.stdout is not None
-        assert process.stdout.read(1) == b"."  # the child has come to life
-        with alone(tmp_path / "a.csv"):  # while it still reads
+        assert process.stdout.read(1) == b"."  # the child is running
+        with alone(tmp_path / "a.csv"):  # while it is still reading
             pass

@@ -1,4 +1,4 @@
-"""Kernels take tuples; compiled ones are handed their fields one by one."""
+"""Kernels take tuples; compiled ones receive their fields one by one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def gathered(outer: Outer, inner: Inner, more: Annotated[Floats, "value"], last:
     return outer, inner, more, last
 
 
-def test_tuples_are_taken_apart_and_put_together() -> None:
+def test_tuples_are_flattened_and_restored() -> None:
     inner = Inner(0.5, np.arange(3))
     given = Outer(7, inner, np.eye(2)), inner._replace(size=2.5), np.ones(4), True
     flat = flattened(gathered, hints_of(gathered))
@@ -44,7 +44,7 @@ def test_tuples_are_taken_apart_and_put_together() -> None:
     assert handed[:2] == [7, 0.5]
 
 
-def test_only_arrays_that_kernels_make_can_be_written() -> None:
+def test_only_arrays_made_by_kernels_are_writable() -> None:
     flat = flattened(gathered, hints_of(gathered))
     arrays = [one for one in flat.types if isinstance(one, numba.types.Array)]
     assert [one.mutable for one in arrays] == [True, False, True, False]

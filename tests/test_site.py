@@ -1,7 +1,7 @@
-"""The site is built from the repository, whole and without network.
+"""The site is built from the repository, completely and without a network.
 
 It is built once, with warnings as errors, which also runs the tutorial and judges the episodes of
-the gallery. The tests look at what was built. HBTOM_SITE names a site that is built already.
+the gallery. The tests check the result. HBTOM_SITE names a site that is already built.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAGES = [
     if "_build" not in page.parts
 ]
 FINDINGS = sorted(path.stem for path in (DOCS / "gallery").glob("*-*.md"))
-# How the pairs of each condition compare: + as expected, - the other way round, = about alike
+# How the pairs of each condition compare: + as expected, - reversed, = about equal
 STUDIES = {
     "hamlin-2007": {
         "The full model": "+=",
@@ -55,7 +55,7 @@ NEEDED = ("sphinx", "furo", "myst_nb")
 
 
 class Page(HTMLParser):
-    """What a page has and what it refers to."""
+    """The content and references of a page."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Page(HTMLParser):
         self.text = file.read_text(encoding="utf-8")
         self.ids: set[str] = set()
         self.links: list[str] = []  # to follow
-        self.parts: list[str] = []  # scripts, styles, images and frames: what is fetched
+        self.parts: list[str] = []  # scripts, styles, images and frames, which are fetched
         self.frames: list[str] = []
         self.feed(self.text)
 
@@ -79,16 +79,16 @@ class Page(HTMLParser):
             self.frames += [named["src"]] if tag == "iframe" else []
 
     def leads_to(self, link: str) -> tuple[Path, str]:
-        """Return the file and the place in it that a link of the page leads to."""
+        """Return the file and anchor that a link of the page points to."""
         address = urlsplit(link)
         file = self.file.parent / unquote(address.path) if address.path else self.file
         return Path(os.path.normpath(file)), unquote(address.fragment)
 
 
 def build(target: Path) -> str:
-    """Build the site and return what went wrong."""
+    """Build the site and return errors."""
     options = ["-W", "--keep-going", "-q", "-b", "html"]
-    quicker = "import gc, sys; gc.disable()"  # pages are large trees, and all are kept
+    quicker = "import gc, sys; gc.disable()"  # pages are large trees that are all kept
     code = f"{quicker}; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, *options, "docs", str(target)]
     compiled = os.environ | {"NUMBA_DISABLE_JIT": "0"}
@@ -120,7 +120,7 @@ def test_all_pages_are_there(site):
     assert [page for page in PAGES if not (site / page).exists()] == []
 
 
-def test_links_lead_somewhere(pages):
+def test_links_have_targets(pages):
     broken = [
         f"{page.file.name}: {link}"
         for page in pages.values()
@@ -133,7 +133,7 @@ def test_links_lead_somewhere(pages):
 
 
 def foreign(site: Path, pages: dict[Path, Page]) -> Iterator[str]:
-    """Yield all that would be fetched from elsewhere."""
+    """Yield everything that would be fetched from elsewhere."""
     for page in pages.values():
         for part in page.parts:
             if urlsplit(part).scheme not in ("", "data") or part.startswith("//"):
@@ -148,7 +148,7 @@ def test_nothing_is_fetched_from_elsewhere(site, pages):
 
 
 @pytest.mark.parametrize("finding", FINDINGS)
-def test_a_finding_has_episodes_and_an_account_of_them(site, pages, finding):
+def test_a_finding_has_episodes_and_their_description(site, pages, finding):
     page = pages[site / "gallery" / f"{finding}.html"]
     assert page.frames
     for frame in page.frames:
@@ -160,7 +160,7 @@ def test_a_finding_has_episodes_and_an_account_of_them(site, pages, finding):
 
 
 @pytest.mark.parametrize("finding", [one for one in FINDINGS if one not in STUDIES])
-def test_the_model_tells_the_episodes_of_a_finding_apart(site, pages, finding):
+def test_the_model_distinguishes_the_episodes_of_a_finding(site, pages, finding):
     text = re.sub(r"<[^>]+>", " ", pages[site / "gallery" / f"{finding}.html"].text)
     rows = re.findall(r"The full model\s+([\d.]+)\s+(?:&lt;)?([\d.]+)\s+(\d+)", text)
     assert rows
@@ -170,7 +170,7 @@ def test_the_model_tells_the_episodes_of_a_finding_apart(site, pages, finding):
 
 
 def cells(page: Page) -> dict[str, list[str]]:
-    """Return the tables of a page: the cells of each row by what its first cell says."""
+    """Return the tables of a page: the cells of each row, by the text of its first cell."""
     found = {}
     for row in re.findall(r"<tr.*?</tr>", page.text, re.DOTALL):
         name, *rest = (
@@ -217,7 +217,7 @@ def test_the_tutorial_was_run(site):
     assert any(link.endswith("tutorial.ipynb") for link in page.links)
 
 
-def test_all_public_names_are_told(pages, site):
+def test_all_public_names_are_documented(pages, site):
     flat = pages[site / "reference" / "python.html"].ids
     rooms = pages[site / "reference" / "rooms.html"].ids
     assert {f"hbtom.{name}" for name in hbtom.__all__ if name != "__version__"} <= flat
@@ -228,7 +228,7 @@ def test_all_public_names_are_told(pages, site):
                 assert f"hbtom.{name}" in flat or f"hbtom.{room}.{name}" in rooms, name
 
 
-def test_all_commands_are_told(pages, site):
+def test_all_commands_are_documented(pages, site):
     from hbtom.cli import main
 
     told = pages[site / "reference" / "commands.html"].ids
@@ -249,7 +249,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def test_a_page_works_from_a_file_with_its_episodes(site, browser):
     browser.open(site / "gallery" / "woodward-1998.html")
     frame = browser.find("figure.episode iframe")
-    browser.run("arguments[0].scrollIntoView()", frame)  # what is not seen does not play
+    browser.run("arguments[0].scrollIntoView()", frame)  # hidden frames do not play
     browser.driver.switch_to.frame(frame)
     browser.run("document.querySelector('.transport .play').click()")
     browser.wait("return document.querySelector('input[type=range]').valueAsNumber > 0")
@@ -262,7 +262,7 @@ def test_a_page_works_from_a_file_with_its_episodes(site, browser):
 def test_no_page_is_wider_than_a_small_screen(site, browser):
     size = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    heavy = {"urls": ["*/episodes/*"]}  # what is in a frame does not make the page wider
+    heavy = {"urls": ["*/episodes/*"]}  # the content of a frame does not widen the page
     browser.driver.execute_cdp_cmd("Network.setBlockedURLs", heavy)
     for page in PAGES:
         browser.driver.get((site / page).as_uri())

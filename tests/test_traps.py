@@ -1,4 +1,4 @@
-"""The design's traps, each with a test that fails when it is sprung.
+"""Traps in the design, each with a test that fails if it is sprung.
 
 These are mistakes that look right: several are in the paper as printed or in earlier code, and each
 of them costs whole tasks of the benchmark.
@@ -48,7 +48,7 @@ def judged(*trials: list[Json], preset: str = "default") -> Judgement:
 
 
 def goal(posterior: Posterior, name: str) -> np.ndarray:
-    """Return the probability over time that a goal is the agent's."""
+    """Return the probability over time that the agent has a goal."""
     return posterior.goal[:, [str(each) for each in posterior.goals].index(name)]
 
 
@@ -68,8 +68,8 @@ def test_the_printed_grid_is_temperatures() -> None:
 
 
 @both
-def test_efficiencies_are_what_the_policy_is_multiplied_with(preset: str) -> None:
-    """An agent that goes straight becomes the most efficient one there is, not the least."""
+def test_efficiencies_multiply_the_regret_in_the_policy(preset: str) -> None:
+    """An agent that goes straight is inferred to be the most efficient, not the least."""
     straight = to_thing(HEART.at(150, 100))
     last = judged(*[straight] * 4, preset=preset).test
     assert last.efficiencies[last.efficiency[-1].argmax()] == last.efficiencies.max()
@@ -96,7 +96,7 @@ def test_plausibility_falls_with_surprise(preset: str) -> None:
 @both
 @pytest.mark.parametrize("name", MUCH)
 def test_no_surprise_makes_anything_more_plausible(preset: str, name: str) -> None:
-    """A fitted classifier may leave one of the three out; the paper's uses them all."""
+    """A fitted classifier may leave out one of the three; the paper's uses them all."""
     classifier = Model.preset(preset).classifier
     before, _ = plausibility(classifier, Surprise(**CALM))
     after, _ = plausibility(classifier, Surprise(**{**CALM, name: MUCH[name]}))
@@ -104,11 +104,11 @@ def test_no_surprise_makes_anything_more_plausible(preset: str, name: str) -> No
     assert after < 0.1 or preset != "paper"
 
 
-# 3. No barrier block stands in the lock's own cell: it must be solid all the same
+# 3. No barrier block stands in the lock's own cell, which must be solid nevertheless
 
 
 @both
-def test_nobody_walks_through_a_closed_lock(preset: str) -> None:
+def test_agents_do_not_walk_through_a_closed_lock(preset: str) -> None:
     """Without a key, the object behind barrier and lock is out of reach."""
     frames = key_trial()[:3]
     for each in frames:
@@ -124,7 +124,7 @@ def test_nobody_walks_through_a_closed_lock(preset: str) -> None:
 
 @both
 @pytest.mark.parametrize("jitter", [1, 4])
-def test_a_trembling_key_is_no_evidence(preset: str, jitter: int) -> None:
+def test_a_trembling_key_is_not_evidence(preset: str, jitter: int) -> None:
     steady = judged(key_trial(wait=12), key_trial(wait=12), preset=preset)
     shaky = judged(
         key_trial(wait=12, jitter=jitter), key_trial(wait=12, jitter=jitter), preset=preset
@@ -133,13 +133,13 @@ def test_a_trembling_key_is_no_evidence(preset: str, jitter: int) -> None:
     np.testing.assert_array_equal(shaky.test.joint, steady.test.joint)
 
 
-# 5. The touch that ends a trial tells which of two things in one direction was meant
+# 5. The touch that ends a trial shows which of two things in the same direction was the goal
 
 
-def test_where_it_stops_tells_what_it_wanted() -> None:
-    """The way to the near object is the way to the far one; only the stop tells them apart.
+def test_where_an_agent_stops_shows_what_it_wanted() -> None:
+    """The path to the near object is that to the far one; only the stop distinguishes them.
 
-    That is, where things are not in the way: an agent that wants the far one would walk around.
+    This assumes that things block no path: otherwise the agent would walk around the near one.
     """
     near, far = HEART.at(99, 100), SPOON.at(160, 100)
     through = with_settings(Model.preset("default"), {"motion.berth": 0.0})
@@ -149,11 +149,11 @@ def test_where_it_stops_tells_what_it_wanted() -> None:
     assert heart[-1] > 0.75
 
 
-# 6. Cells are found by rounding down; rounding to the nearest shifts all by half a cell
+# 6. Cells are found by rounding down; rounding to the nearest shifts everything by half a cell
 
 
 def test_cells_are_rounded_down() -> None:
-    """An agent four pixels from a wall is beside it, not in it."""
+    """An agent four pixels from a wall is next to it, not in it."""
     walls = [*border(), *(block(80, y) for y in range(60, 140, 20))]
     along = trial(walk((76, 62), (76, 138)), [HEART.at(58, 158)], walls=walls)
     seen = read([along])[0]
@@ -165,11 +165,11 @@ def test_cells_are_rounded_down() -> None:
     assert judged(along, preset="paper").test.warnings == ()
 
 
-# 7. A trial with one reachable goal says nothing about what is preferred
+# 7. A trial with one reachable goal says nothing about preferences
 
 
 @both
-def test_what_it_had_to_take_is_not_what_it_likes(preset: str) -> None:
+def test_a_forced_choice_is_not_a_preference(preset: str) -> None:
     shut_in = [*border(), *ring(6, 2)]  # around the heart, which stands in column 6, row 2
     forced = to_thing(SPOON.at(130, 150), others=[HEART.at(130, 50)], walls=shut_in)
     free = to_thing(SPOON.at(130, 150), others=[HEART.at(130, 50)])
@@ -180,11 +180,11 @@ def test_what_it_had_to_take_is_not_what_it_likes(preset: str) -> None:
     assert goal(after_choice.test, "spoon.png")[0] > 0.75
 
 
-# 8. Who and what something is, its image and colour say, never its place in a list
+# 8. Agents and things are identified by image and colour, never by their place in a list
 
 
 @both
-def test_things_are_known_by_their_looks_not_by_their_place_in_the_list(preset: str) -> None:
+def test_things_are_identified_by_their_looks_not_their_place_in_a_list(preset: str) -> None:
     def turn_round(frame: dict[str, Json]) -> None:
         frame["objects"].reverse()
 
@@ -198,7 +198,7 @@ def test_things_are_known_by_their_looks_not_by_their_place_in_the_list(preset: 
 
 
 @both
-def test_colour_tells_objects_of_one_image_apart(preset: str) -> None:
+def test_colour_distinguishes_objects_with_the_same_image(preset: str) -> None:
     """The agent always takes the red one; then it takes the blue one."""
 
     def paint(frame: dict[str, Json]) -> None:
@@ -223,7 +223,7 @@ def test_an_agent_of_another_colour_is_another_agent(preset: str) -> None:
     assert goal(familiar, "heart.png")[0] > 0.75
 
 
-# 9. Agents choose among what they can reach: going to the only reachable thing surprises nobody
+# 9. Agents choose among what they can reach: going to the only reachable thing is no surprise
 
 
 @both
@@ -238,7 +238,7 @@ def test_the_only_reachable_thing_is_no_surprise(preset: str) -> None:
     assert expected.plausibility > unexpected.plausibility + 0.5
 
 
-# 10. When the barrier has gone, the agent may be put at the lock's place: it did not choose that
+# 10. When the barrier has gone, the agent may jump to the lock's place: this is not a choice
 
 
 def test_the_jump_to_the_lock_is_not_evidence() -> None:
@@ -252,8 +252,8 @@ def test_the_jump_to_the_lock_is_not_evidence() -> None:
 
 
 @both
-def test_from_where_it_was_put_at_the_lock_does_not_matter(preset: str) -> None:
-    """An agent that drifts just before the jump makes another jump, and no other evidence."""
+def test_where_the_jump_to_the_lock_begins_does_not_matter(preset: str) -> None:
+    """If the agent drifts just before the jump, the jump differs, but the evidence does not."""
     plain, drifted = key_trial(wait=4), key_trial(wait=4)
     gone = next(n for n, each in enumerate(plain) if not each["fuse_walls"])
     drifted[gone]["agent"][0] = [80, 92]
@@ -261,11 +261,11 @@ def test_from_where_it_was_put_at_the_lock_does_not_matter(preset: str) -> None:
     np.testing.assert_array_equal(one.test.joint, other.test.joint)
 
 
-# 11. What moves after contact is the picking up itself, not a way to anywhere
+# 11. Motion after contact is the picking up itself, not a path to anywhere
 
 
 def test_motion_after_contact_is_not_evidence() -> None:
-    """The agent touches the heart, and then slides round it, away from the spoon."""
+    """The agent touches the heart, and then slides around it, away from the spoon."""
     objects = [HEART.at(99, 100), SPOON.at(99, 160)]
     to_contact = walk((40, 100), (86, 100))
     stops = judged(TO_HEART, trial(to_contact, objects))
@@ -284,11 +284,11 @@ def test_motion_after_contact_with_the_key_is_not_evidence() -> None:
     np.testing.assert_array_equal(one.joint, other.joint)
 
 
-# 12. Opening a lock costs the time that it was seen to take so far
+# 12. Opening a lock costs the time that it has taken so far
 
 
 def slow_lock(frames_to_open: int) -> list[Json]:
-    """Return an instrumental trial whose barrier shrinks for so many frames until it is gone."""
+    """Return an instrumental trial whose barrier takes the given number of frames to vanish."""
     frames = key_trial(wait=0)
     start = next(n for n, each in enumerate(frames) if len(each["fuse_walls"]) < 3)
     gone = next(n for n, each in enumerate(frames) if not each["fuse_walls"])
@@ -297,13 +297,13 @@ def slow_lock(frames_to_open: int) -> list[Json]:
     return frames[:start] + shrinking + frames[gone:]
 
 
-def with_a_way_round(frames: list[Json]) -> list[Json]:
+def with_a_gap(frames: list[Json]) -> list[Json]:
     """Return the same trial with an open gap in the far end of the wall."""
     walls = [wall for wall in divided() if wall != block(100, 160)]
     return [{**each, "walls": walls} for each in frames]
 
 
-def test_opening_costs_the_time_it_took_so_far() -> None:
+def test_opening_costs_the_time_it_has_taken_so_far() -> None:
     model = Model.preset("default")
     beliefs = Beliefs()
     for one in read(episode(slow_lock(5), slow_lock(25))):
@@ -313,19 +313,19 @@ def test_opening_costs_the_time_it_took_so_far() -> None:
     assert beliefs.openings == pytest.approx([5 * speed / 10, 25 * speed / 10])
 
 
-def test_slow_locks_make_the_way_round_the_better_one() -> None:
-    """Who fetches the key although the way round is quicker wants the key."""
-    fetch = with_a_way_round(key_trial())
+def test_slow_locks_make_the_path_through_the_gap_better() -> None:
+    """An agent that fetches the key although the gap is quicker wants the key."""
+    fetch = with_a_gap(key_trial())
     quick = judged(slow_lock(5), slow_lock(5), fetch).test
     slow = judged(slow_lock(150), slow_lock(150), fetch).test
     picked = 1 + int(np.flatnonzero(quick.frame == 20)[-1])
     assert goal(quick, "heart.png")[:picked].min() > goal(slow, "heart.png")[:picked].min() + 0.2
 
 
-def test_what_is_seen_later_costs_nothing_now() -> None:
-    """The wait in a trial is learnt from it, not known in it."""
+def test_waiting_in_a_trial_does_not_count_in_that_trial() -> None:
+    """It is learnt from the trial, not known during it."""
     model = Model.preset("default")
-    seen = [read([with_a_way_round(slow_lock(frames))])[0] for frames in (5, 60)]
+    seen = [read([with_a_gap(slow_lock(frames))])[0] for frames in (5, 60)]
     short, long = (infer(model, Beliefs(), each)[0] for each in seen)
     np.testing.assert_array_equal(short.joint, long.joint)
 
@@ -334,8 +334,8 @@ def test_what_is_seen_later_costs_nothing_now() -> None:
 
 
 def test_goals_and_efficiency_are_inferred_jointly() -> None:
-    """An agent wanted the cup efficiently or the bell inefficiently; then it shows that it is
-    efficient: so it must have been the cup, which it will like again.
+    """An agent wanted the cup efficiently or the bell inefficiently. Then it turns out to be
+    efficient, so it must have wanted the cup, which it will want again.
     """
     model = Model.preset("paper")
     goals = (Identity("cup"), Identity("bell"))

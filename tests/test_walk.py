@@ -1,4 +1,4 @@
-"""The walk through the house: a command enters the rooms in their order, and seldom goes back."""
+"""The walk through the rooms: a command enters them in order, and seldom goes back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ["cli", "observe", "world", "plan", "mind", "judgement", "show"]
-MOST_CHANGES = 20  # of room, where every function counts once: when it is first called
+MOST_CHANGES = 20  # of room; every function counts once, at its first call
 
 FOLLOW = '''
 import json, sys
@@ -67,7 +67,7 @@ print(json.dumps([entered, done]), file=sys.stderr)
 
 
 def walk(*command: str) -> tuple[list[str], list[str]]:
-    """Return the rooms of all functions that a command calls, as first called, as first done."""
+    """Return the rooms of all functions that a command calls, by first call and by first return."""
     run = [sys.executable, "-c", FOLLOW, *command]
     finished = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
     entered, done = json.loads(finished.stderr.splitlines()[-1])
@@ -91,10 +91,10 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:2]))
 def test_rooms_are_entered_in_order_and_seldom_left(command: list[str]) -> None:
-    """In each room something is done only after all rooms before it have something done."""
+    """In each room, a function returns only after one has returned in all earlier rooms."""
     entered, done = walk(*command)
     rooms = ROOMS if command[0] == "judge" else [room for room in ROOMS if room != "observe"]
-    done = [room for room in done if room in rooms]  # of a plan, nothing has to be observed
+    done = [room for room in done if room in rooms]  # plans do not need the room observe
     assert list(dict.fromkeys(done)) == [room for room in rooms if room in done]
     way = [room for room, _ in groupby(entered)]
     assert len(way) - 1 <= MOST_CHANGES, " > ".join(way)

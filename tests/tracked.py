@@ -16,7 +16,7 @@ COLUMNS = [("net", part, axis) for part in ("nose", "centre") for axis in ("x", 
 
 
 def seen(episode: Episode, *, jitter: float = JITTER, lost: float = LOST) -> np.ndarray:
-    """Return x, y and likelihood in all frames of all trials, one after the other."""
+    """Return x, y and likelihood in all frames of all trials, in sequence."""
     rng = np.random.default_rng(3)
     path = np.concatenate([trial.path for trial in episode])
     path = path + jitter * rng.standard_normal(path.shape)
@@ -26,7 +26,7 @@ def seen(episode: Episode, *, jitter: float = JITTER, lost: float = LOST) -> np.
 
 
 def deeplabcut_rows(episode: Episode) -> np.ndarray:
-    """Return the columns of a nose, which is far from where the agent is, and of its centre."""
+    """Return the columns of a nose, which is far from the agent, and of the agent's centre."""
     centre = seen(episode)
     return np.column_stack([centre + np.array([7.0, 3.0, -0.01]), centre])
 
@@ -80,7 +80,7 @@ def sleap(episode: Episode, path: Path) -> None:
 
 
 def scene(episode: Episode, path: Path, first: int = 0) -> None:
-    """Write the scene file of an episode whose frames are numbered through from ``first`` on."""
+    """Write the scene file of an episode whose frames are numbered from ``first`` on."""
     path.write_text("\n".join(_scene(episode, first)) + "\n")
 
 

@@ -1,6 +1,6 @@
-"""Odd worlds: random trials such as no benchmark has, the same ones for the same seed.
+"""Odd worlds: random trials unlike those of any benchmark, the same for the same seed.
 
-Anything goes: walls beyond the edges, agents within walls, keys without locks, locks without keys,
+Anything goes: walls beyond the edges, agents inside walls, keys without locks, locks without keys,
 barriers that vanish by themselves or before the key is touched, twins, jumps, single frames.
 """
 
@@ -22,7 +22,7 @@ NOWHERE = (math.nan, math.nan)
 
 
 def odd_trial(seed: int) -> Trial:
-    """Return a trial; every seed has another mixture of what there may be."""
+    """Return a trial; every seed has another mixture of features."""
     rng = np.random.default_rng(seed)
     width, height = size = SIZES[rng.choice(len(SIZES), p=[0.4, 0.3, 0.2, 0.1])]
     path = odd_path(rng, size)
@@ -66,7 +66,7 @@ def odd_trial(seed: int) -> Trial:
 
 
 def odd_path(rng: np.random.Generator, size: tuple[float, float]) -> Floats:
-    """Return one place, a place for a while, a walk with rests, or jumps."""
+    """Return a path: a single frame, standing still, a walk with rests, or jumps."""
     start = rng.uniform([0, 0], size)
     frames = int(rng.integers(2, 60))
     kind = rng.choice(["one frame", "still", "walk", "jumps"], p=[0.05, 0.05, 0.7, 0.2])
@@ -84,7 +84,7 @@ def odd_path(rng: np.random.Generator, size: tuple[float, float]) -> Floats:
 
 
 def odd_blocks(rng: np.random.Generator, size: tuple[float, float], most: int) -> Floats:
-    """Return blocks on a lattice of twenty pixels or anywhere, also beyond the edges."""
+    """Return blocks on a lattice of twenty pixels or anywhere, even beyond the edges."""
     many = int(rng.integers(0, most + 1))
     if rng.random() < 0.5:
         corners = 20.0 * rng.integers(-1, 11, size=(many, 2))
@@ -94,7 +94,7 @@ def odd_blocks(rng: np.random.Generator, size: tuple[float, float], most: int) -
 
 
 def sorted_or_not(rng: np.random.Generator, frames: int) -> tuple[int, int, int]:
-    """Return when the key is picked up, the barrier begins to vanish, and is gone; or never."""
+    """Return when the key is picked up and the barrier starts to vanish and is gone, if ever."""
     times = rng.integers(1, frames + 10, size=3)
     if rng.random() < 0.6:
         times = np.sort(times)
@@ -103,19 +103,19 @@ def sorted_or_not(rng: np.random.Generator, frames: int) -> tuple[int, int, int]
 
 
 def vanishing(frames: int, opens: int, gone: int) -> Floats:
-    """Return how much of a barrier stands: all, less and less, nothing."""
+    """Return how much of a barrier is left: all, less and less, nothing."""
     left = (gone - np.arange(frames)) / (gone - opens + 1)
     return np.clip(left, 0.0, 1.0)
 
 
 def odd_episode(seed: int) -> Episode:
-    """Return up to four odd trials, some of them of one agent."""
+    """Return up to four odd trials, some of them by the same agent."""
     many = 1 + seed % 4
     return Episode(tuple(odd_trial(1000 * seed + number) for number in range(many)), f"odd {seed}")
 
 
 def odd_model(seed: int) -> Model:
-    """Return a model with unusual numbers, of either motion in turn."""
+    """Return a model with unusual numbers, alternating between the motions."""
     rng = np.random.default_rng(seed)
     base = Model.preset("default")
     fine = Continuous(

@@ -35,7 +35,7 @@ def test_every_variation_is_scored_on_every_pair(ablation):
     assert all(overall(ablation, one.name).pairs == 9 for one in VARIATIONS)
 
 
-def test_the_model_as_it_is_scores_as_evaluated(ablation, small):
+def test_the_unchanged_model_scores_as_in_the_evaluation(ablation, small):
     assert ablation.tasks[SHIPPED.name] == evaluate(small, workers=1).tasks
 
 
@@ -45,14 +45,14 @@ def test_goal_surprise_alone_is_blind_to_efficiency(ablation):
     assert score["preference"].accuracy == 1.0
 
 
-def test_without_the_agents_own_history_preference_is_not_known(ablation):
+def test_without_the_agents_own_history_preferences_are_unknown(ablation):
     score = {one.task: one for one in ablation.tasks["no learning across trials"]}
     assert score["preference"].correct < score["preference"].pairs
 
 
 @pytest.fixture(scope="module")
 def surprises(small):
-    """The surprises of one instrumental and one other pair under all variations."""
+    """The surprises of an instrumental pair and of another pair under all variations."""
     folder = small.parent / "instrumental"
     if not folder.exists():
         tasks = ["instrumental_blocking_barrier", "inaccessible_goal"]
@@ -74,7 +74,7 @@ def test_the_placebo_is_not_the_same_as_no_history(surprises):
     assert any(found[placebo] != found[nothing] for found in surprises)
 
 
-def test_the_placebo_shows_this_pairs_agent_and_objects_on_another_pairs_ways(small):
+def test_the_placebo_shows_this_pairs_agent_and_objects_on_another_pairs_paths(small):
     (pair, donor), *_ = with_donors(find_pairs(small, ["preference"]).pairs)
     own, other = pair.expected.load(), donor.load()
     placebo = _watch("placebo", own, other)
@@ -98,7 +98,7 @@ def test_a_donor_that_cannot_be_read_costs_only_the_placebo(small, tmp_path):
 
 @pytest.fixture
 def one_is_long(small, tmp_path, monkeypatch):
-    """All pairs have three trials but for one of the preference task, which has too many."""
+    """All pairs have three trials except one preference pair, which has too many."""
     shutil.copytree(small, tmp_path, dirs_exist_ok=True)
     for file in (tmp_path / "preference").glob("000001*"):
         *familiar, test = json.loads(gzip.decompress(file.read_bytes()))
@@ -162,7 +162,7 @@ def test_a_task_with_one_pair_has_no_placebo(small, tmp_path):
     assert donor is None
 
 
-def test_command_writes_one_row_a_variation_and_task(small, tmp_path):
+def test_the_command_writes_a_row_for_each_variation_and_task(small, tmp_path):
     out = tmp_path / "ablation.csv"
     tasks = ["--tasks", "preference,efficiency_path"]
     result = CliRunner().invoke(main, ["ablate", str(small), "--out", str(out), *tasks])
@@ -180,7 +180,7 @@ def test_command_writes_one_row_a_variation_and_task(small, tmp_path):
 
 
 class Rightmost:
-    """Expects the agent to end on the right or, if not by place, at the last object by look."""
+    """Expects the agent to end on the right, or at the last object if it judges by look."""
 
     name, fingerprint = "rightmost", "1"
 
@@ -199,7 +199,7 @@ class Rightmost:
 
 
 @pytest.mark.parametrize("by_place", [True, False])
-def test_exchanging_objects_tells_places_from_objects(small, by_place):
+def test_swapping_objects_separates_places_from_objects(small, by_place):
     result = ablate_rater(small, Rightmost(by_place), tasks=["preference"], workers=1)
     plain, exchanged = (
         overall(result, name).accuracy for name in ("as it is", "exchanged at test")
@@ -207,7 +207,7 @@ def test_exchanging_objects_tells_places_from_objects(small, by_place):
     assert exchanged == (plain if by_place else 1 - plain)
 
 
-def test_what_a_rater_sees_is_changed(small):
+def test_a_rater_sees_the_changed_episodes(small):
     episode = next(iter(find_pairs(small, ["preference"]).pairs)).expected.load()
     changed = {name: change(episode, None) for name, (_, change) in CHANGES.items()}
     assert len(changed["one trial"]) == 2

@@ -39,7 +39,7 @@ def packed(small, tmp_path_factory):
 
 
 def make(folder, pairs, task="preference"):
-    """Write pairs of short episodes; each is a little longer than the one before."""
+    """Write pairs of short episodes, each a little longer than the one before."""
     (folder / task).mkdir(parents=True)
     for number in range(pairs):
         heart, spoon = HEART.at(70 + number, 60), SPOON.at(70, 140)
@@ -52,13 +52,13 @@ def make(folder, pairs, task="preference"):
 
 @pytest.fixture(scope="session")
 def many(tmp_path_factory):
-    """Three row groups of pairs, the last with one pair only."""
+    """Three row groups of pairs, the last with only one pair."""
     return make(tmp_path_factory.mktemp("many"), 2 * PAIRS + 1)
 
 
 @pytest.fixture(scope="session")
 def packed_many(many, tmp_path_factory):
-    """Those as an archive, which no test may change."""
+    """These pairs as an archive, which no test may change."""
     path = tmp_path_factory.mktemp("packed") / "many.parquet"
     pack(many, path, workers=1)
     return path
@@ -81,7 +81,7 @@ def test_an_archive_is_judged_as_the_folder_is(small, packed):
 
 def test_workers_do_not_matter(packed_many):
     found = find_pairs(packed_many)
-    some = replace(found, pairs=found.pairs[::8])  # of all row groups, and enough for two workers
+    some = replace(found, pairs=found.pairs[::8])  # from all row groups, and enough for two workers
     assert evaluate(some, workers=2).rows == evaluate(some, workers=1).rows
 
 
@@ -108,7 +108,7 @@ def test_ablating_on_an_archive(tmp_path):
     assert from_archive.tasks == from_folder.tasks
 
 
-def test_some_tasks_only(small, packed, tmp_path):
+def test_only_some_tasks_are_packed(small, packed, tmp_path):
     pack(small, tmp_path / "some.parquet", tasks=["preference"])
     names = [pair.name for pair in find_pairs(packed, ["preference"]).pairs]
     assert [pair.name for pair in find_pairs(tmp_path / "some.parquet").pairs] == names
@@ -117,7 +117,7 @@ def test_some_tasks_only(small, packed, tmp_path):
 
 
 def test_an_archive_is_small(tmp_path):
-    """At most 20 kB an episode; keys and barriers that vanish need most."""
+    """It has at most 20 kB per episode; keys and vanishing barriers need most."""
     tasks = ["instrumental_blocking_barrier", "efficiency_irrational"]
     generate(tmp_path / "data", pairs=2, seed=5, tasks=tasks, workers=1)
     pack(tmp_path / "data", tmp_path / "data.parquet")
@@ -185,7 +185,7 @@ def test_a_folder_of_archives(small, tmp_path):
     assert judged(evaluate(tmp_path, workers=1)) == judged(evaluate(small, workers=1))
 
 
-def test_what_else_lies_beside_an_archive(packed, tmp_path):
+def test_other_files_beside_an_archive(packed, tmp_path):
     shutil.copy(packed, tmp_path / "a.parquet")
     evaluate_to = hbtom_command("evaluate", tmp_path, "--out", tmp_path / "results.parquet")
     assert evaluate_to.exit_code == 0
@@ -199,14 +199,14 @@ def test_what_else_lies_beside_an_archive(packed, tmp_path):
     assert why["broken.parquet"].unreadable
 
 
-def test_an_archive_that_is_no_dataset(tmp_path):
+def test_an_archive_that_is_not_a_dataset(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"PAR1 nonsense")
     with pytest.raises(BadInput, match="broken or cut off") as caught:
         find_pairs(tmp_path / "a.parquet")
     assert caught.value.place.file == str(tmp_path / "a.parquet")
 
 
-def test_a_pair_that_is_gone_when_it_is_read(many, tmp_path):
+def test_a_pair_that_disappears_before_it_is_read(many, tmp_path):
     path = tmp_path / "many.parquet"
     pack(many, path)
     pairs = find_pairs(path).pairs
@@ -217,7 +217,7 @@ def test_a_pair_that_is_gone_when_it_is_read(many, tmp_path):
     assert second[1].place.file == pairs[1].expected.file
 
 
-def test_an_odd_trial_spoils_its_own_pair_only(packed, tmp_path):
+def test_an_odd_trial_spoils_only_its_own_pair(packed, tmp_path):
     table = pq.read_table(packed)
     width = table.column("width").to_pylist()
     width[-1] = 1e5
@@ -237,7 +237,7 @@ def test_an_odd_trial_spoils_its_own_pair_only(packed, tmp_path):
     assert file in {one.file for one in evaluation.left_out}
 
 
-def test_stamps_tell_which_pairs_have_changed(tmp_path):
+def test_stamps_show_which_pairs_have_changed(tmp_path):
     data = make(tmp_path / "data", 3)
     pack(data, tmp_path / "a.parquet")
     write(data / "preference" / "001u.json", simple_episode())
@@ -291,7 +291,7 @@ def test_pandas_reads_it(packed):
     assert set(table["members"]) == {"eu", "e", "u"}
 
 
-def test_what_cannot_be_read_is_left_out_with_its_mate(tmp_path):
+def test_an_unreadable_member_is_left_out_with_its_mate(tmp_path):
     data = make(tmp_path / "data", PAIRS + 2)
     (data / "preference" / "003u.json").write_bytes(b"[[")
     (data / "preference" / "notes.txt").write_text("stray")
@@ -303,7 +303,7 @@ def test_what_cannot_be_read_is_left_out_with_its_mate(tmp_path):
     assert found.pairs == PAIRS + 1 == len(find_pairs(tmp_path / "a.parquet").pairs)
 
 
-def test_nothing_that_can_be_read(tmp_path):
+def test_a_dataset_without_readable_pairs(tmp_path):
     data = make(tmp_path / "data", 1)
     (data / "preference" / "000e.json").write_bytes(b"[[")
     with pytest.raises(BadInput, match=r"none of its pairs can be read.*000e\.json.*cut off"):
@@ -333,12 +333,12 @@ def test_no_dataset(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.zip", "nowhere/a.parquet"])
-def test_a_target_that_cannot_be_written_is_refused_before_any_work(many, tmp_path, name):
+def test_an_unwritable_target_is_refused_before_any_work(many, tmp_path, name):
     with pytest.raises(BadInput):
         pack(many, tmp_path / name, progress=lambda *_: pytest.fail("there was work done"))
 
 
-def test_nothing_is_overwritten_unasked(many, tmp_path):
+def test_nothing_is_overwritten_by_default(many, tmp_path):
     target = tmp_path / "mine.parquet"
     target.write_text("precious")
     with pytest.raises(BadInput, match="exists already"):

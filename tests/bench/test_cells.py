@@ -1,4 +1,4 @@
-"""Text in CSV files: no cell is a formula, and all of it is read back as it was."""
+"""Text in CSV files: no cell is a formula, and all text is read back unchanged."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def hbtom_command(*arguments):
 
 
 def judged(data: Path, out: Path) -> list[int]:
-    """Evaluate, or go on evaluating; return after how many pairs it was told of progress."""
+    """Evaluate, or resume; return the numbers of pairs at which progress was reported."""
     told = []
     evaluate(data, out=out, resume=True, workers=1, progress=lambda n, _: told.append(n))
     return told
@@ -80,7 +80,7 @@ def test_no_cell_of_text_is_a_formula(rows, tmp_path, name):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs names of any characters")
-def test_an_evaluation_with_formulas_for_names_goes_on_and_is_scored(small, tmp_path):
+def test_an_evaluation_with_formulas_for_names_is_resumed_and_scored(small, tmp_path):
     folder = tmp_path / "data" / "=task"
     shutil.copytree(small / "preference", folder)
     for file in list(folder.iterdir()):

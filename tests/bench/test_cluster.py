@@ -23,7 +23,7 @@ from hbtom.cli import main
 from hbtom.errors import BadInput
 
 distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
-# What the library leaves open when a worker dies is its own business.
+# The library leaves connections open when a worker dies; that is not hbtom's concern.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -39,17 +39,17 @@ def data(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(data):
-    """What a single process makes of the data."""
+    """The results of a single process."""
     return evaluate(data, workers=1)
 
 
 def started(workers: int):
-    """Start a scheduler, and workers that are processes of their own."""
+    """Start a scheduler, and workers in processes of their own."""
     return distributed.LocalCluster(
         n_workers=workers,
         processes=True,
         threads_per_worker=1,
-        dashboard_address=":0",  # any port that is free
+        dashboard_address=":0",  # any free port
         silence_logs=logging.CRITICAL,
     )
 
@@ -78,7 +78,7 @@ def test_a_worker_that_is_killed_changes_nothing(data, alone, cluster, tmp_path)
 
 
 def test_the_command_on_a_cluster_prints_the_same(data, cluster, tmp_path, monkeypatch):
-    """Also from a folder that is not that of the workers, with the scheduler's file."""
+    """It also runs in another folder than the workers', with the scheduler's file."""
     (tmp_path / "scheduler.json").write_text(json.dumps({"address": cluster.scheduler_address}))
     (tmp_path / "data").symlink_to(data, target_is_directory=True)
     monkeypatch.chdir(tmp_path)
@@ -89,7 +89,7 @@ def test_the_command_on_a_cluster_prints_the_same(data, cluster, tmp_path, monke
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
-def test_anybodys_rater_goes_there_by_its_name(data, cluster, tmp_path, monkeypatch):
+def test_a_users_rater_is_imported_on_the_workers_by_name(data, cluster, tmp_path, monkeypatch):
     code = "class Fixed:\n    name, fingerprint = 'fixed', '1'\n    rate = lambda *_: (1, 0)\n"
     (tmp_path / "fixed_rater.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
@@ -100,7 +100,7 @@ def test_anybodys_rater_goes_there_by_its_name(data, cluster, tmp_path, monkeypa
     assert there == evaluate(data, rater, workers=1)
 
 
-def test_files_that_cannot_be_read_are_told_alike(data, cluster, tmp_path):
+def test_unreadable_files_are_reported_as_by_a_single_process(data, cluster, tmp_path):
     broken = Path(shutil.copytree(data / "preference", tmp_path / "preference"))
     (broken / "03e.json.gz").write_bytes(b"[[")
     there = evaluate(broken, cluster=cluster.scheduler_address)
@@ -108,7 +108,7 @@ def test_files_that_cannot_be_read_are_told_alike(data, cluster, tmp_path):
     assert len(there.unreadable) == 1
 
 
-def test_ctrl_c_calls_back_what_is_out_and_it_can_go_on(data, alone, cluster, tmp_path):
+def test_ctrl_c_cancels_tasks_and_the_run_can_be_resumed(data, alone, cluster, tmp_path):
     def interrupt(done: int, total: int) -> None:
         if done == 9:
             raise KeyboardInterrupt
@@ -127,7 +127,7 @@ def test_ctrl_c_calls_back_what_is_out_and_it_can_go_on(data, alone, cluster, tm
     assert out.read_bytes() == encode(alone.rows, ".parquet")
 
 
-def test_a_scheduler_that_is_lost_is_told_and_it_can_go_on(
+def test_a_lost_scheduler_is_reported_and_the_run_can_be_resumed(
     data, alone, cluster, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(machines, "PATIENCE", 5)
@@ -145,14 +145,14 @@ def test_a_scheduler_that_is_lost_is_told_and_it_can_go_on(
     assert out.read_bytes() == encode(alone.rows, ".jsonl")
 
 
-def test_what_is_complete_needs_no_scheduler(data, alone, tmp_path):
+def test_a_complete_evaluation_needs_no_scheduler(data, alone, tmp_path):
     write_rows(alone.rows, tmp_path / "out.csv")
     found = evaluate(data, cluster="tcp://127.0.0.1:1", out=tmp_path / "out.csv", resume=True)
     assert found == alone
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_workers_that_cannot_see_the_data_are_told(data, cluster, monkeypatch):
+def test_workers_that_cannot_see_the_data_are_reported(data, cluster, monkeypatch):
     monkeypatch.chdir(data.parent)
     ran = command("/proc/self/cwd/many", "--cluster", cluster.scheduler_address)
     assert (ran.exit_code, ran.stdout) == (1, "")
@@ -161,7 +161,7 @@ def test_workers_that_cannot_see_the_data_are_told(data, cluster, monkeypatch):
     assert "shared file system" in line
 
 
-def test_workers_with_another_version_are_told(data, cluster, tmp_path):
+def test_workers_with_another_version_are_reported(data, cluster, tmp_path):
     other = tmp_path / "other" / "hbtom"
     shutil.copytree(Path(hbtom.__file__).parent, other)
     front = other / "__init__.py"
@@ -191,7 +191,7 @@ def test_workers_with_another_version_are_told(data, cluster, tmp_path):
         ("tcp://127.0.0.1:1", "no scheduler answers at tcp://127.0.0.1:1"),
     ],
 )
-def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch, address, complaint):
+def test_a_missing_scheduler(data, tmp_path, monkeypatch, address, complaint):
     monkeypatch.setattr(machines, "PATIENCE", 1)
     out = tmp_path / "out.csv"
     with pytest.raises(BadInput, match=complaint):
@@ -199,13 +199,13 @@ def test_a_scheduler_that_is_not_there(data, tmp_path, monkeypatch, address, com
     assert not out.exists()
 
 
-def test_a_file_that_no_scheduler_has_written(data, tmp_path):
+def test_a_file_that_is_not_from_a_scheduler(data, tmp_path):
     (tmp_path / "scheduler.json").write_text("[]")
     with pytest.raises(BadInput, match="not a scheduler file"):
         evaluate(data, cluster=str(tmp_path / "scheduler.json"))
 
 
-def test_a_library_that_is_missing(data, monkeypatch):
+def test_a_missing_library(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadInput, match=r"distributed.*'cluster'"):
         evaluate(data, cluster="tcp://127.0.0.1:1")

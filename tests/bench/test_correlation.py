@@ -1,4 +1,4 @@
-"""People against models: figures against scipy, simulated looking times, intervals that cover."""
+"""People and models: figures compared with scipy, simulated looking times, and coverage."""
 
 import math
 from pathlib import Path
@@ -25,7 +25,7 @@ from hbtom.bench.scenarios import find_scenarios, judge_scenarios
 
 
 def looking(random, scenarios=24, infants=20, spread=0.2):
-    """Return what a model says, and how long infants look who are surprised as it is."""
+    """Return a model's surprise, and how long infants look if they are equally surprised."""
     x = random.uniform(0, 1, scenarios)
     slope = 0.6 + random.normal(0, spread, (infants, 1))
     odd = random.normal(0, 0.15, scenarios)  # something else about each scenario
@@ -45,7 +45,7 @@ def results(values, column="surprise"):
     return [{"scenario": f"s{what}", column: value} for what, value in enumerate(values)]
 
 
-def test_figures_are_those_of_scipy():
+def test_figures_match_scipy():
     random = np.random.default_rng(0)
     x, y = random.integers(0, 6, (2, 30)).astype(float)  # with ties
     weights = random.integers(0, 4, 30)
@@ -71,7 +71,7 @@ def test_ranks_of_samples():
 
 
 def test_intervals_cover_at_the_nominal_rate():
-    """Of r with the mean of so many infants, over new infants and new scenarios."""
+    """The intervals are for r with the mean of the infants, over new infants and scenarios."""
     true = 0.68  # r in 4,000 simulated experiments of 200 scenarios each, by Fisher's z
     random, covered = np.random.default_rng(5), 0
     for seed in range(150):
@@ -100,7 +100,7 @@ def test_the_model_that_people_follow_is_found():
     assert correlate(rows(y), models, samples=400, seed=1).to_dict() != found.to_dict()
 
 
-def test_split_halves_tell_how_reliable_means_are():
+def test_split_halves_show_how_reliable_means_are():
     random = np.random.default_rng(1)
     true, noise = random.normal(0, 1, 500), random.normal(0, 2, (16, 500))
     people = Sampled(true + noise, np.arange(500), True)
@@ -133,7 +133,7 @@ def test_looking_times_in_pairs():
     assert effect.share == pytest.approx(2.5 / 3)
 
 
-def test_what_the_model_says_is_turned_as_people_answer():
+def test_the_models_answers_are_flipped_to_match_peoples_answers():
     told = [{"scenario": f"s{n}", "looking": n + 1} for n in range(4)]
     plausible = results([0.9, 0.7, 0.4, 0.1], "plausibility")
     assert correlate(told, plausible, samples=20).models["model"] == pytest.approx(
@@ -170,13 +170,13 @@ def test_choices_are_shares():
         correlate([{"scenario": "a", "choice": "z"}], GOALS)
 
 
-def test_without_a_time_the_end_counts_and_what_has_no_time_holds_always():
+def test_missing_times_mean_the_end_or_every_time():
     model = read_model(GOALS)
     assert model.find(("a",), Item("a", None, "x")) == 0.9
     assert read_model(results([0.3])).find(("s0",), Item("s0", 7.0)) == 0.3
 
 
-def test_files_are_found_by_what_people_call_them():
+def test_files_are_found_by_the_names_in_peoples_data():
     model = read_model([{"file": f"data/{task}/1e.json.zst", "rating": 1} for task in "ab"])
     people = read_measures([{"file": "b/1e.json", "rating": 1}])
     assert model.find(people.names["b/1e.json"], people.items[0]) == 1
@@ -232,7 +232,7 @@ def test_a_table_for_mixed_models():
     assert again.measures.values == pytest.approx(logs)
 
 
-def test_a_table_for_mixed_models_keeps_what_else_was_measured():
+def test_a_table_for_mixed_models_keeps_other_columns():
     _, logs = looking(np.random.default_rng(0), scenarios=4, infants=3)
     given = [{**row, "age": 200 + at, "=sex": "f"} for at, row in enumerate(rows(logs))]
     found = correlate(given[::-1], results([1, 2, 3, 5]), samples=20)
@@ -240,7 +240,7 @@ def test_a_table_for_mixed_models_keeps_what_else_was_measured():
     records = found.to_records()
     assert {(row["participant"], row["scenario"]): row["age"] for row in records} == ages
     assert {row["=sex"] for row in records} == {"f"}
-    given[0]["age"] = ""  # not known: text in all rows
+    given[0]["age"] = ""  # unknown: text in all rows
     assert correlate(given, results([1, 2, 3, 5]), samples=20).to_records()[1]["age"] == "201"
 
 
@@ -250,12 +250,12 @@ def test_a_figure_is_no_wider_than_its_panels():
     one = correlate(rows(logs), results(x), samples=20).plot()
     two = correlate(rows(logs), {"a": results(x), "b": results(x)}, samples=20).plot()
     assert one.get_figwidth() < 0.6 * two.get_figwidth()
-    kinds = [{**row, "category": row["scenario"]} for row in rows(logs)]  # which a legend names
+    kinds = [{**row, "category": row["scenario"]} for row in rows(logs)]  # as a legend names
     named = correlate(kinds, results(x), samples=20).plot()
     assert named.get_figwidth() == pytest.approx(two.get_figwidth(), rel=0.05)
 
 
-def test_missing_answers_are_told():
+def test_missing_answers_are_reported():
     given = [
         {"participant": who, "scenario": "a", "time": t, "goal": g, "rating": 0.5 + 0.1 * t}
         for who in "pq"
@@ -288,8 +288,8 @@ def test_tables_of_beliefs_are_results():
     assert model.find(("crow",), Item("crow", 0.0, "core")) == pytest.approx(0.2)
 
 
-def test_plans_in_one_world_are_judged_alike_if_it_is_too_large():
-    """Then only what was visited is planned from, for every plan by itself."""
+def test_plans_in_a_world_that_is_too_large_are_judged_the_same():
+    """Planning then starts only from the visited states, for each plan separately."""
     world = Path(__file__).parents[2] / "worlds" / "doors-keys-gems"
     scenarios, models = find_scenarios([str(world)])[:2], [hbtom.Model.preset("people")]
     whole, parts = (list(judge_scenarios(scenarios, models, most)) for most in (10_000, 400))

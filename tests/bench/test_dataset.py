@@ -46,7 +46,7 @@ def test_public_archives_and_their_names(small, tmp_path):
     assert (one.test.path == other.test.path).all()
 
 
-def test_what_is_not_a_pair_is_named_with_the_reason(small, tmp_path):
+def test_files_without_a_pair_are_named_with_the_reason(small, tmp_path):
     shutil.copytree(small, tmp_path / "data")
     task = tmp_path / "data" / "preference"
     next(iter(sorted(task.glob("*u.json.gz")))).unlink()
@@ -63,14 +63,14 @@ def test_what_is_not_a_pair_is_named_with_the_reason(small, tmp_path):
     assert [one.unreadable for one in found.left_out].count(True) == 1
 
 
-def test_what_systems_leave_beside_the_data_is_passed_over(small, tmp_path):
+def test_files_of_the_operating_system_are_ignored(small, tmp_path):
     shutil.copytree(small, tmp_path / "data")
     (tmp_path / "data" / "preference" / "._000000loe.json").write_bytes(b"\0")
     (tmp_path / "data" / "downloads.json").write_text("{}")
     assert find_pairs(tmp_path / "data").left_out == ()
 
 
-def test_a_damaged_archive_is_told_when_it_is_read(small, tmp_path):
+def test_a_damaged_archive_is_reported_when_it_is_read(small, tmp_path):
     archive = tmp_path / "preference.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
         for file in sorted((small / "preference").iterdir()):
@@ -82,7 +82,7 @@ def test_a_damaged_archive_is_told_when_it_is_read(small, tmp_path):
         find_pairs(archive).pairs[0].expected.load()
 
 
-def test_a_member_that_comes_twice(small, tmp_path):
+def test_a_duplicate_member(small, tmp_path):
     shutil.copytree(small / "preference", tmp_path / "preference")
     shutil.copytree(small / "preference", tmp_path / "agents_evaluation_object_preference_eval_4")
     found = find_pairs(tmp_path)
@@ -91,7 +91,7 @@ def test_a_member_that_comes_twice(small, tmp_path):
     assert all("same member" in one.why for one in found.left_out)
 
 
-def test_files_count_before_archives_that_may_be_older(small, tmp_path):
+def test_files_take_precedence_over_archives(small, tmp_path):
     folder = tmp_path / "data"
     loose = folder / "preference"
     shutil.copytree(small / "preference", loose)
@@ -109,7 +109,7 @@ def test_files_count_before_archives_that_may_be_older(small, tmp_path):
 
 
 @pytest.mark.parametrize("make", [lambda path: None, Path.mkdir])
-def test_no_dataset(tmp_path, make):
+def test_a_folder_that_is_not_a_dataset(tmp_path, make):
     path = tmp_path / "nothing"
     make(path)
     with pytest.raises(BadInput, match="nothing"):

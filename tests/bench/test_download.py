@@ -1,4 +1,4 @@
-"""Fetching the archives, from a server on this machine that misbehaves in every known way."""
+"""Fetching the archives, from a local server that misbehaves in every known way."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OLD = "agents_evaluation_object_preference.zip"
 
 
 def packed(*names: str, seed: int = 0, size: int = 300_000) -> bytes:
-    """A zip archive; what is random in it does not shrink, so that its length is known."""
+    """Return a zip archive of random bytes, which do not shrink, so that its length is known."""
     content = random.Random(seed).randbytes(size)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -53,23 +53,23 @@ OTHER = packed(seed=1)
 
 @dataclass(frozen=True)
 class Answer:
-    """How to answer one request; as it comes, a good server's way."""
+    """How to answer one request; the defaults are those of a good server."""
 
     status: int | None = None  # an error instead of the file
-    send: int | None = None  # break the connection after so many bytes of the body
+    send: int | None = None  # break the connection after this many bytes of the body
     extra_length: int = 0  # lie about the length
     ranges: bool = True  # heed Range
     if_range: bool = True  # heed If-Range
     content_range: str = "bytes {}-{}/{}"
-    chunked: bool = False  # tell no length, but the end
-    stall: bool = False  # say no more after what was sent, but keep the connection
+    chunked: bool = False  # send no length, but mark the end
+    stall: bool = False  # send nothing more, but keep the connection
     redirect: str = ""
-    hang_up: bool = False  # break the connection before anything is said
+    hang_up: bool = False  # break the connection before sending anything
 
 
 @dataclass
 class Mirror:
-    """A server's files, how it answers one request after the other, and what it was asked."""
+    """A server's files, its answers to one request after the other, and the requests."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)  # for the next requests
@@ -130,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
         piece = body[start:][: answer.send]
         if answer.chunked:
             piece = b"%x\r\n%b\r\n" % (len(piece), piece) + (b"0\r\n\r\n" * (answer.send is None))
-        with suppress(ConnectionError):  # a client that is interrupted does not read on
+        with suppress(ConnectionError):  # an interrupted client stops reading
             self.wfile.write(piece)
             if answer.stall:
                 self.mirror.over.wait(30)
@@ -138,7 +138,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(certificate: Path | None = None) -> Iterator[Mirror]:
-    """Serve as a mirror does; with a certificate, by https."""
+    """Serve as a mirror; with a certificate, by https."""
     one = Mirror(files={NAME: GOOD})
     handler = type("OneHandler", (Handler,), {"mirror": one})
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -181,7 +181,7 @@ def safe_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mir
 
 @pytest.fixture
 def nowhere() -> Iterator[str]:
-    """An address where nobody listens; the port stays taken, so that nobody else will."""
+    """An address where nothing listens; the port stays taken, so that nothing else can."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/"
@@ -189,7 +189,7 @@ def nowhere() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long was waited, or would have been; and no proxy between us and the mirror."""
+    """Record pauses instead of waiting, and use no proxy."""
     waited: list[float] = []
     monkeypatch.setattr("time.sleep", waited.append)
     monkeypatch.setenv("no_proxy", "*")
@@ -212,7 +212,7 @@ def interrupt(name: str, done: int, total: int | None) -> None:
 
 
 def interrupted(mirror: Mirror, to: Path) -> int:
-    """Have a download interrupted; return how many bytes are there."""
+    """Interrupt a download; return how many bytes have arrived."""
     with pytest.raises(KeyboardInterrupt):
         fetch(mirror, to, progress=interrupt)
     return (to / f"{NAME}.part").stat().st_size
@@ -251,7 +251,7 @@ def test_archive_arrives_and_is_recorded(mirror: Mirror, tmp_path: Path) -> None
     assert seen == sorted(seen)
 
 
-def test_what_is_there_is_not_fetched_again_unless_asked(mirror: Mirror, tmp_path: Path) -> None:
+def test_existing_archives_are_not_fetched_again_by_default(mirror: Mirror, tmp_path: Path) -> None:
     (first,) = fetch(mirror, tmp_path)
     (second,) = fetch(mirror, tmp_path)
     assert len(mirror.names) == 1
@@ -277,7 +277,7 @@ def test_background_adds_the_four_background_tasks(mirror: Mirror, tmp_path: Pat
     assert [one.task for one in got] == [TASK, *(one.folder for one in BACKGROUND_TASKS)]
 
 
-def test_archives_come_from_a_folder_too(tmp_path: Path) -> None:
+def test_archives_can_come_from_a_folder(tmp_path: Path) -> None:
     there, here = tmp_path / "a mirror", tmp_path / "here"
     there.mkdir()
     (there / OLD).write_bytes(GOOD)
@@ -295,7 +295,7 @@ def test_redirects_are_followed_but_not_to_files(mirror: Mirror, tmp_path: Path)
 
 
 def test_every_hop_is_safe(mirror: Mirror, safe_mirror: Mirror, tmp_path: Path) -> None:
-    """A way that is plain in the middle is not gone, though its end is https again."""
+    """A redirect through plain http is not followed, even if it ends at https again."""
     elsewhere = safe_mirror.base.replace("sets", "elsewhere") + NAME
     safe_mirror.answers = [Answer(redirect=elsewhere)]
     fetch(safe_mirror, tmp_path / "one")
@@ -308,7 +308,7 @@ def test_every_hop_is_safe(mirror: Mirror, safe_mirror: Mirror, tmp_path: Path) 
     assert mirror.names == []
     assert files_in(tmp_path / "other") == set()
 
-    mirror.always = Answer(redirect=elsewhere)  # to what is safer one may go
+    mirror.always = Answer(redirect=elsewhere)  # a safer address is allowed
     fetch(mirror, tmp_path / "third")
     mirror.always = Answer()
     safe_mirror.answers = [Answer(redirect=mirror.base + NAME)]
@@ -330,7 +330,7 @@ def test_older_archive_is_taken_if_the_newer_is_absent(mirror: Mirror, tmp_path:
     assert len(mirror.names) == 2, "the older one is there, that will do"
 
 
-def test_an_archive_named_is_the_one_fetched(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_named_archive_is_the_one_fetched(mirror: Mirror, tmp_path: Path) -> None:
     mirror.files = {NEW: GOOD, OLD: GOOD}
     fetch(mirror, tmp_path, OLD.removesuffix(".zip"))
     assert mirror.names == [OLD]
@@ -366,7 +366,7 @@ def test_interrupted_run_is_resumed_by_the_next(mirror: Mirror, tmp_path: Path) 
 @pytest.mark.parametrize(
     "second", [Answer(), Answer(ranges=False), Answer(if_range=False), Answer(content_range="x")]
 )
-def test_file_that_changes_makes_it_start_anew(
+def test_a_file_that_changes_is_fetched_from_the_start(
     mirror: Mirror, tmp_path: Path, second: Answer, now: bytes
 ) -> None:
     mirror.answers = [Answer(send=100_000), second]
@@ -376,7 +376,7 @@ def test_file_that_changes_makes_it_start_anew(
 
 
 @pytest.mark.parametrize("etag", ["", 'W/"{}"'])
-def test_without_a_sure_mark_of_the_file_nothing_is_joined(
+def test_without_a_strong_validator_a_download_is_not_resumed(
     mirror: Mirror, tmp_path: Path, etag: str
 ) -> None:
     mirror.etag = etag
@@ -387,7 +387,7 @@ def test_without_a_sure_mark_of_the_file_nothing_is_joined(
     assert (tmp_path / NAME).read_bytes() == OTHER
 
 
-def test_another_mirror_starts_anew(mirror: Mirror, tmp_path: Path) -> None:
+def test_another_mirror_starts_from_the_beginning(mirror: Mirror, tmp_path: Path) -> None:
     interrupted(mirror, tmp_path)
     mirror.base = mirror.base.replace("sets", "other")
     fetch(mirror, tmp_path)
@@ -395,13 +395,13 @@ def test_another_mirror_starts_anew(mirror: Mirror, tmp_path: Path) -> None:
     assert (tmp_path / NAME).read_bytes() == GOOD
 
 
-def test_length_untold_is_no_obstacle(mirror: Mirror, tmp_path: Path) -> None:
+def test_an_unknown_length_is_accepted(mirror: Mirror, tmp_path: Path) -> None:
     mirror.answers = [Answer(chunked=True, send=100_000), Answer(chunked=True)]
     fetch(mirror, tmp_path)
     assert (tmp_path / NAME).read_bytes() == GOOD
 
 
-def test_server_that_falls_silent_is_left(
+def test_a_server_that_stalls_is_given_up(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "TIMEOUT", 0.5)
@@ -412,7 +412,7 @@ def test_server_that_falls_silent_is_left(
 
 
 @pytest.mark.parametrize("trouble", [Answer(status=503), Answer(status=429), Answer(hang_up=True)])
-def test_trouble_of_the_moment_is_waited_for(
+def test_temporary_failures_are_retried(
     mirror: Mirror, tmp_path: Path, trouble: Answer, pauses: list[float]
 ) -> None:
     mirror.answers = [trouble] * 3
@@ -433,7 +433,7 @@ def test_retries_are_bounded(mirror: Mirror, tmp_path: Path, status: int, tries:
 # Servers that lie.
 
 
-def test_length_told_too_long_is_never_whole(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_length_that_is_too_long_is_never_complete(mirror: Mirror, tmp_path: Path) -> None:
     mirror.always = Answer(extra_length=10)
     failing(mirror, tmp_path)
     assert NAME not in files_in(tmp_path)
@@ -442,7 +442,7 @@ def test_length_told_too_long_is_never_whole(mirror: Mirror, tmp_path: Path) -> 
     assert (tmp_path / NAME).read_bytes() == GOOD
 
 
-def test_length_told_too_short_is_not_a_whole_zip(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_length_that_is_too_short_gives_no_complete_zip(mirror: Mirror, tmp_path: Path) -> None:
     mirror.always = Answer(extra_length=-10)
     error = failing(mirror, tmp_path)
     assert "not a whole zip" in str(error)
@@ -451,7 +451,7 @@ def test_length_told_too_short_is_not_a_whole_zip(mirror: Mirror, tmp_path: Path
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_what_never_ends_is_given_up(
+def test_an_endless_download_is_given_up(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunked: bool
 ) -> None:
     monkeypatch.setattr(server, "LARGEST", 100_000)
@@ -479,7 +479,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_archive_never_gets_its_name(mirror: Mirror, tmp_path: Path, case: str) -> None:
+def test_a_broken_archive_never_gets_its_final_name(
+    mirror: Mirror, tmp_path: Path, case: str
+) -> None:
     mirror.files[NAME] = BROKEN[case]
     assert "zip archive" in str(failing(mirror, tmp_path))
     assert files_in(tmp_path) == {LEDGER}
@@ -504,7 +506,7 @@ def test_a_failure_does_not_stop_the_others(mirror: Mirror, tmp_path: Path) -> N
 # No network.
 
 
-def test_no_network_says_what_to_do_by_hand(
+def test_without_a_network_it_says_what_to_do_by_hand(
     nowhere: str, tmp_path: Path, pauses: list[float]
 ) -> None:
     with pytest.raises(Incomplete) as caught:
@@ -516,7 +518,7 @@ def test_no_network_says_what_to_do_by_hand(
     assert "9 archives: cannot reach" in text
 
 
-def test_no_network_matters_only_for_what_is_missing(
+def test_the_network_is_needed_only_for_missing_archives(
     mirror: Mirror, nowhere: str, tmp_path: Path
 ) -> None:
     fetch(mirror, tmp_path)
@@ -526,7 +528,7 @@ def test_no_network_matters_only_for_what_is_missing(
     assert NAME not in str(caught.value)
 
 
-def test_archive_put_there_by_hand_is_taken(mirror: Mirror, tmp_path: Path) -> None:
+def test_an_archive_put_there_by_hand_is_accepted(mirror: Mirror, tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(GOOD)
     (archive,) = fetch(mirror, tmp_path)
     assert (archive.url, archive.fetched, archive.size) == (None, False, len(GOOD))
@@ -538,7 +540,7 @@ def test_archive_put_there_by_hand_is_taken(mirror: Mirror, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("mine", [b"mine", OTHER])
-def test_file_of_the_user_is_never_overwritten(
+def test_a_users_file_is_never_overwritten(
     mirror: Mirror, tmp_path: Path, mine: bytes, again: bool
 ) -> None:
     (tmp_path / NAME).write_bytes(mine)
@@ -551,7 +553,7 @@ def test_file_of_the_user_is_never_overwritten(
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_archive_that_was_changed_is_left_alone(
+def test_an_archive_that_was_changed_is_left_alone(
     mirror: Mirror, tmp_path: Path, again: bool
 ) -> None:
     fetch(mirror, tmp_path)
@@ -560,7 +562,7 @@ def test_archive_that_was_changed_is_left_alone(
     assert (tmp_path / NAME).read_bytes() == OTHER
 
 
-def test_archive_put_there_by_hand_is_known_again(mirror: Mirror, tmp_path: Path) -> None:
+def test_an_archive_put_there_by_hand_is_recognised(mirror: Mirror, tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(GOOD)
     fetch(mirror, tmp_path)
     assert ledger(tmp_path)[NAME]["sha256"] == hashlib.sha256(GOOD).hexdigest()
@@ -573,7 +575,7 @@ def test_archive_put_there_by_hand_is_known_again(mirror: Mirror, tmp_path: Path
     assert mirror.names == []
 
 
-def test_archive_that_is_another_now_is_not_taken_unasked(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_different_archive_is_not_accepted_by_default(mirror: Mirror, tmp_path: Path) -> None:
     (first,) = fetch(mirror, tmp_path)
     (tmp_path / NAME).unlink()
     mirror.files[NAME] = OTHER
@@ -587,13 +589,13 @@ def test_archive_that_is_another_now_is_not_taken_unasked(mirror: Mirror, tmp_pa
     assert (tmp_path / NAME).read_bytes() == OTHER
 
 
-def test_file_that_appears_meanwhile_is_not_overwritten(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_file_that_appears_meanwhile_is_not_overwritten(mirror: Mirror, tmp_path: Path) -> None:
     failing(mirror, tmp_path, progress=lambda *_: (tmp_path / NAME).write_bytes(OTHER) and None)
     assert (tmp_path / NAME).read_bytes() == OTHER
     assert ledger(tmp_path)[NAME]["url"] is None, "it is known as the user's"
 
 
-def test_part_of_the_user_is_never_written_to(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_users_part_file_is_never_written_to(mirror: Mirror, tmp_path: Path) -> None:
     part = tmp_path / f"{NAME}.part"
     part.write_bytes(b"of a browser")
     assert str(part) in str(failing(mirror, tmp_path))
@@ -601,16 +603,14 @@ def test_part_of_the_user_is_never_written_to(mirror: Mirror, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"my": "notes"}', '{"x.zip": {"size": 1}}'])
-def test_record_of_the_user_is_not_overwritten(
-    mirror: Mirror, tmp_path: Path, content: str
-) -> None:
+def test_a_users_record_is_not_overwritten(mirror: Mirror, tmp_path: Path, content: str) -> None:
     (tmp_path / LEDGER).write_text(content)
     with pytest.raises(BadInput, match=r"downloads\.json"):
         fetch(mirror, tmp_path)
     assert (tmp_path / LEDGER).read_text() == content
 
 
-def test_trouble_with_the_disk_is_not_taken_for_the_network(
+def test_a_full_disk_is_not_mistaken_for_a_network_failure(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
 ) -> None:
     def full(*_: object) -> None:
@@ -622,7 +622,7 @@ def test_trouble_with_the_disk_is_not_taken_for_the_network(
     assert NAME not in files_in(tmp_path)
 
 
-# What cannot be asked for.
+# Requests that are refused.
 
 
 BASES = [
@@ -650,7 +650,7 @@ def test_unknown_task_is_refused_before_anything_is_fetched(mirror: Mirror, tmp_
     assert mirror.names == []
 
 
-def test_folder_that_cannot_be_made_is_told(mirror: Mirror, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(mirror: Mirror, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for to in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(BadInput, match="cannot use the folder"):
@@ -683,7 +683,7 @@ def test_cache_folder(
     assert cache_folder("a", "b", environ=environ, platform=platform) == Path(expected, "a", "b")
 
 
-def test_relative_cache_folder_is_one_of_the_working_folder(
+def test_a_relative_cache_folder_is_in_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -691,7 +691,7 @@ def test_relative_cache_folder_is_one_of_the_working_folder(
     assert cache_folder("bib") == tmp_path / "mine" / "bib"
 
 
-def test_no_home_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_home_folder_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -735,20 +735,20 @@ def test_command_says_what_failed_and_what_to_do(nowhere: str, tmp_path: Path) -
     assert sum("13 archives: cannot reach" in line for line in err) == 1
 
 
-def test_command_goes_on_after_a_failure(mirror: Mirror, tmp_path: Path) -> None:
+def test_command_continues_after_a_failure(mirror: Mirror, tmp_path: Path) -> None:
     status, out, err = said("multi_agent", TASK, "--to", tmp_path, "--from", mirror.base)
     assert (status, out) == (1, [str(tmp_path / NAME)])
     assert any("agents_evaluation_multiple_agents.zip: not found" in line for line in err)
 
 
 @pytest.mark.parametrize("args", [("nonsense",), (TASK, "--from", "ftp://127.0.0.1/")])
-def test_command_complains_of_bad_input(args: tuple[str, ...], tmp_path: Path) -> None:
+def test_command_reports_bad_input(args: tuple[str, ...], tmp_path: Path) -> None:
     status, out, err = said(*args, "--to", tmp_path)
     assert (status, out, len(err)) == (1, [], 1)
     assert err[0].startswith("hbtom: ")
 
 
-def test_command_says_that_an_interrupted_download_can_go_on(
+def test_command_says_that_an_interrupted_download_can_be_resumed(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_Bars, "progress", lambda self, *a: interrupt(*a))

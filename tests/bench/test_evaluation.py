@@ -71,7 +71,7 @@ def test_predictive_score(small):
     assert found.to_dict()["score"] == "predictive"
 
 
-def test_what_was_compared_is_what_is_scored_again(evaluation, tmp_path):
+def test_results_files_are_scored_by_their_ratings(evaluation, tmp_path):
     backwards = [replace(row, rating=-row.rating) for row in evaluation.rows]
     write_rows(backwards, tmp_path / "backwards.csv")
     (*_, score) = score_ratings(read_ratings(tmp_path / "backwards.csv")).tasks
@@ -116,7 +116,7 @@ def test_a_task_that_does_not_exist(small):
     assert result.stdout == ""
 
 
-def test_an_unreadable_member_is_told_and_its_pair_not_counted(small, tmp_path):
+def test_an_unreadable_member_is_reported_and_its_pair_not_counted(small, tmp_path):
     shutil.copytree(small / "preference", tmp_path / "preference")
     victim = sorted((tmp_path / "preference").iterdir())[0]
     victim.write_bytes(b"[[")
@@ -169,7 +169,7 @@ def test_the_csv_has_documented_columns(evaluation, tmp_path):
         assert tuple(next(csv.reader(stream))) == COLUMNS
 
 
-def test_nothing_is_overwritten_unasked(small, tmp_path):
+def test_nothing_is_overwritten_by_default(small, tmp_path):
     out = tmp_path / "mine.csv"
     out.write_text("precious")
     refused = hbtom_command("evaluate", small, "--out", out)
@@ -193,7 +193,7 @@ def test_nothing_is_overwritten_unasked(small, tmp_path):
     ],
 )
 @pytest.mark.parametrize("words", [(), ("--overwrite",), ("--resume",)])
-def test_a_target_that_cannot_be_written_is_refused_before_any_work(
+def test_an_unwritable_target_is_refused_before_any_work(
     small, tmp_path, name, why, words, monkeypatch
 ):
     module = import_module("hbtom.cli.evaluate")
@@ -206,7 +206,7 @@ def test_a_target_that_cannot_be_written_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize("words", [("ablate",), ("sweep", "--set", "efficiency.scale=1")])
-def test_a_file_that_cannot_be_written_in_the_end_loses_no_table(tmp_path, words, monkeypatch):
+def test_the_table_is_printed_even_if_the_file_cannot_be_written(tmp_path, words, monkeypatch):
     command, *settings = words
     data = write_pairs(tmp_path / "data", ["preference"], pairs=5)
     out = tmp_path / "out.csv"
@@ -218,7 +218,7 @@ def test_a_file_that_cannot_be_written_in_the_end_loses_no_table(tmp_path, words
     assert "exists already" in result.stderr
 
 
-# Anybody's ratings
+# Ratings from any source
 
 
 def write_csv(path, header, *rows):
@@ -240,7 +240,7 @@ def test_ratings_by_file_name(tmp_path):
     assert (multi.task, multi.correct) == ("multi_agent", 1)
 
 
-def test_what_is_not_rated_or_not_known_is_told(small, tmp_path):
+def test_missing_and_unknown_ratings_are_reported(small, tmp_path):
     path = write_csv(
         tmp_path / "ratings.csv",
         ("task", "pair", "member", "rating"),
@@ -255,7 +255,7 @@ def test_what_is_not_rated_or_not_known_is_told(small, tmp_path):
     assert "needs members e and u" in result.stderr
     assert "1 pair (first 999999lo): rated, but not in the dataset" in result.stderr
     assert "2 pairs (first 000001lo): in the dataset, but not rated" in result.stderr
-    assert result.stderr.count("not rated") == 3  # one line a task
+    assert result.stderr.count("not rated") == 3  # one line per task
     plain = json.loads(hbtom_command("score", path, "--dataset", small, "--format", "json").stdout)
     assert plain["overall"]["pairs"] == 1
 
@@ -296,7 +296,7 @@ def test_nothing_to_score_is_an_error(tmp_path):
     assert (result.exit_code, result.stdout) == (1, "")
 
 
-def test_a_file_that_is_no_dataset(tmp_path):
+def test_a_file_that_is_not_a_dataset(tmp_path):
     result = hbtom_command("evaluate", write_csv(tmp_path / "r.csv", ("file",)))
     assert (result.exit_code, result.stdout) == (1, "")
     assert "hbtom judge" in result.stderr
@@ -333,7 +333,7 @@ def test_compare(evaluation, tmp_path):
 # Fitting
 
 
-def test_fit_gains_on_the_start_and_reports_held_out_accuracy(evaluation):
+def test_fit_improves_on_the_start_and_reports_held_out_accuracy(evaluation):
     fitted = calibrate(evaluation)
     assert fitted.fit.converged
     assert fitted.episodes == 18
@@ -352,7 +352,7 @@ def test_fit_writes_a_model_that_works(small, tmp_path):
     assert "cross-validated accuracy" in result.stdout
     assert re.search(
         r"^margins: 5 % quantile (\S+), least \1, below .05 \d+\.\d %$", result.stdout, re.M
-    )  # of 20 pairs or fewer, the two are the same
+    )  # with 20 pairs or fewer, the two are the same
     model = hbtom.Model.from_toml(out.read_text())
     assert model.name == "fitted"
     assert model.classifier != hbtom.Model.preset("default").classifier

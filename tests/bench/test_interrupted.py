@@ -1,4 +1,4 @@
-"""Evaluations that are really killed, or interrupted by Ctrl-C, as processes of their own."""
+"""Evaluations in processes of their own that are killed, or interrupted by Ctrl-C."""
 
 import os
 import signal
@@ -45,20 +45,20 @@ def data(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(data) -> dict[str, bytes]:
-    """What an evaluation that is not interrupted writes, by the kind of file."""
+    """The files that an uninterrupted evaluation writes, by kind."""
     rows = evaluate(data, workers=1).rows
     return {kind: encode(rows, kind) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
 def table(data) -> str:
-    """What an evaluation that is not interrupted prints."""
+    """The output of an uninterrupted evaluation."""
     return run(data).stdout
 
 
 @contextmanager
 def endless(data: Path) -> Iterator[None]:
-    """Let no evaluation that is `started` end: it never has done reading the last pair."""
+    """Keep `started` evaluations from ending: they never finish reading the last pair."""
     os.environ["ENDLESS"] = str(max((data / "preference").iterdir()))
     try:
         yield
@@ -79,7 +79,7 @@ def rows_in(path: Path) -> int:
 
 @contextmanager
 def started(*words: object) -> Iterator[subprocess.Popen[str]]:
-    """Start an evaluation in a group of processes of its own, of which nothing is left."""
+    """Start an evaluation in its own group of processes, all of which are ended afterwards."""
     process = subprocess.Popen(
         [sys.executable, "-c", STALLING, "evaluate", *map(str, words)],
         stdout=subprocess.PIPE,
@@ -106,12 +106,12 @@ def running(*words: object, rows: int, out: Path) -> Iterator[subprocess.Popen[s
 
 
 def run(*words: object) -> Result:
-    """Evaluate within this process, which is faster where nothing is to be interrupted."""
+    """Evaluate within this process, which is faster if nothing is interrupted."""
     return CliRunner().invoke(main, ["evaluate", *map(str, words)])
 
 
 def parent(process: int) -> int | None:
-    """Return the parent of a process, None if it has ended."""
+    """Return the parent of a process, or None if it has ended."""
     try:
         state, parent, *_ = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -129,12 +129,12 @@ def children(process: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("kind", "workers"), [(".csv", 1), (".jsonl", 2), (".parquet", 2)])
-def test_killed_again_and_again_nothing_is_lost(data, whole, table, tmp_path, kind, workers):
+def test_nothing_is_lost_if_it_is_killed_repeatedly(data, whole, table, tmp_path, kind, workers):
     out = tmp_path / f"out{kind}"
     lines = whole[".jsonl" if kind == ".parquet" else kind]
     settings = (data, "--workers", workers, "--resume")
     with endless(data):
-        for rows in (1, 16):  # chunks of pairs come at once, so that there may be more
+        for rows in (1, 16):  # pairs come in chunks, so there may be more
             with running(*settings, rows=rows, out=out) as process:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -170,7 +170,7 @@ def test_ctrl_c_ends_with_the_table_so_far(data, whole, tmp_path, kind, workers)
     assert out.read_bytes() == whole[kind]
 
 
-def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, tmp_path):
+def test_the_advice_after_ctrl_c_works_with_any_existing_file(data, whole, tmp_path):
     out = tmp_path / "out.csv"
     out.write_text("precious")
     journal = out.with_name("out.csv.part.jsonl")
@@ -190,7 +190,7 @@ def test_the_advice_after_ctrl_c_works_whatever_was_to_be_replaced(data, whole, 
     assert not journal.exists()
 
 
-def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
+def test_ctrl_c_without_a_file_says_how_one_would_help(data, tmp_path):
     with endless(data), started(data, "--workers", 2) as process:
         while len(children(process.pid)) < 2:  # as soon as there is anything to interrupt
             assert process.poll() is None
@@ -201,7 +201,7 @@ def test_ctrl_c_without_a_file_tells_how_one_would_help(data, tmp_path):
     assert "Traceback" not in said
 
 
-def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_path):
+def test_a_killed_worker_ends_the_evaluation_with_a_message(data, whole, tmp_path):
     out = tmp_path / "out.parquet"
     with endless(data), running(data, "--workers", 2, rows=4, out=out) as process:
         os.kill(children(process.pid)[0], signal.SIGKILL)
@@ -216,7 +216,7 @@ def test_a_worker_that_is_killed_ends_the_evaluation_kindly(data, whole, tmp_pat
     assert out.read_bytes() == whole[".parquet"]
 
 
-def test_no_worker_survives_a_parent_that_is_killed(data, tmp_path):
+def test_no_worker_survives_a_killed_parent(data, tmp_path):
     out = tmp_path / "out.csv"
     with endless(data), running(data, "--workers", 2, rows=4, out=out) as process:
         workers = children(process.pid)

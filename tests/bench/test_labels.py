@@ -1,4 +1,4 @@
-"""Labels: files with any name become pairs, in an order that the labels tell."""
+"""Labels: files with any name become pairs, in the order that the labels give."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ TASKS = ("preference", "hiding")
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two pairs of two tasks, whose names tell."""
+    """Two pairs of two tasks, with meaningful file names."""
     return write_pairs(tmp_path_factory.mktemp("named") / "data", TASKS, 2)
 
 
 @pytest.fixture
 def nameless(named: Path, tmp_path: Path) -> tuple[Path, Rows]:
-    """The same files in one folder under names that tell nothing, and their labels."""
+    """The same files in one folder under meaningless names, and their labels."""
     folder = tmp_path / "scenes"
     folder.mkdir()
     rows = []
@@ -71,21 +71,21 @@ def judged(dataset: Any) -> list[tuple[str, str, str, float]]:
 
 
 @pytest.mark.parametrize("form", [as_list, as_object, as_csv])
-def test_every_form_gives_the_pairs_that_names_give(form, named, nameless):
+def test_every_form_gives_the_same_pairs_as_names(form, named, nameless):
     folder, rows = nameless
     found = find_pairs(folder, labels=form(folder, rows))
     assert found.left_out == ()
     assert judged(found) == judged(named)
 
 
-def test_spreadsheets_with_a_mark_at_the_start_and_semicolons(nameless):
+def test_spreadsheets_with_a_byte_order_mark_and_semicolons(nameless):
     folder, rows = nameless
     file = as_csv(folder, rows, ";")
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
     assert len(find_pairs(folder, labels=file).pairs) == 4
 
 
-def test_the_order_of_rows_means_nothing(nameless):
+def test_the_order_of_rows_does_not_matter(nameless):
     folder, rows = nameless
     one = find_pairs(folder, labels=as_list(folder, rows))
     assert find_pairs(folder, labels=as_list(folder, rows[::-1])) == one
@@ -104,7 +104,7 @@ ORDERS = [
 
 
 @pytest.mark.parametrize(("more", "less"), ORDERS)
-def test_what_is_more_plausible(tmp_path, more, less):
+def test_values_that_mean_more_plausible(tmp_path, more, less):
     one, other = {"file": "a", "pair": 1, **more}, {"file": "b", "pair": 1, **less}
     for rows in ([one, other], [other, one]):
         files = read_labels(as_list(tmp_path, rows)).files
@@ -146,7 +146,7 @@ def test_tasks_of_the_benchmark_come_first_by_any_of_their_names(nameless):
         find_pairs(folder, ["hidden"], labels=as_list(folder, rows))
 
 
-def test_what_is_not_labelled_is_counted(nameless):
+def test_files_without_labels_are_counted(nameless):
     folder, rows = nameless
     (folder / "film.mp4").write_bytes(b"")
     (folder / "notes.txt").write_text("")
@@ -234,7 +234,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_told_with_place_and_hint(case, nameless):
+def test_errors_are_reported_with_place_and_hint(case, nameless):
     folder, _ = nameless
     rows, words = WRONG[case]
     labels = _written(folder.with_name("labels.json"), json.dumps(rows))
@@ -266,13 +266,13 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
-def test_texts_that_are_no_labels(text, tmp_path):
+def test_texts_that_are_not_labels(text, tmp_path):
     with pytest.raises(BadInput, match=TEXTS[text]):
         read_labels(_written(tmp_path / "labels", text))
 
 
 @pytest.mark.parametrize("make", [lambda path: None, Path.mkdir, lambda p: p.write_bytes(b"\xff")])
-def test_files_that_are_no_labels(make, tmp_path):
+def test_files_that_are_not_labels(make, tmp_path):
     make(tmp_path / "labels.json")
     with pytest.raises(BadInput, match=r"labels\.json"):
         read_labels(tmp_path / "labels.json")

@@ -18,7 +18,7 @@ def town(seen: str) -> Posed:
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_all_of_them_find_a_goal_that_is_nearly_reached(name: str) -> None:
+def test_all_peers_find_a_goal_that_is_nearly_reached(name: str) -> None:
     posed = town("(go home mill)\n(go mill shop)\n(buy soap shop)")
     found = ask(name, posed)
     assert found is not None
@@ -27,19 +27,19 @@ def test_all_of_them_find_a_goal_that_is_nearly_reached(name: str) -> None:
 
 @pytest.mark.parametrize("name", PEERS)
 def test_without_a_difference_goals_are_tied(name: str) -> None:
-    """Sleeping is on the way to nothing."""
+    """Sleeping leads to no goal."""
     found = ask(name, town("(sleep)\n(wake)"))
     assert found is not None
     assert found["best"] == [0, 1, 2]
 
 
 def test_cost_difference_is_that_of_the_cheapest_plans() -> None:
-    """By way of the mill, bread costs 4 instead of 2. All ways to soap and flour lead there."""
+    """Via the mill, bread costs 4 instead of 2. All paths to soap and flour lead there."""
     scores = cost_difference(town("(go home mill)"))
     assert scores.tolist() == [-2.0, np.inf, np.inf]
     assert cost_difference(town("(go mill home)\n(go home mill)")).tolist() == [-4.0, -2.0, -2.0]
 
 
-def test_what_a_peer_cannot_answer_is_left_out(monkeypatch) -> None:
+def test_problems_that_a_peer_cannot_solve_are_left_out(monkeypatch) -> None:
     monkeypatch.setattr("hbtom.bench.peers.FEW_STATES", 3)
     assert ask("cost-difference", town("(go home mill)")) is None

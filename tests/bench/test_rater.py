@@ -1,4 +1,4 @@
-"""Anybody's rater: run, resumed, reported and compared, and told kindly when it does not rate."""
+"""Users' raters: run, resumed, reported and compared, with a clear message when they fail."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def here(folder, monkeypatch) -> Path:
 
 
 def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command, which does not look into the current folder by itself."""
+    """Run the installed command, which does not search the current folder by default."""
     code = "import sys; sys.path.remove(''); from hbtom.cli import main; main(prog_name='hbtom')"
     return subprocess.run(
         [sys.executable, "-c", code, *words],
@@ -138,7 +138,7 @@ def test_spawned_processes_are_warmed_up_once_and_have_one_thread(here, monkeypa
     assert multiprocessing.active_children() == []
 
 
-def test_a_script_without_a_guard_is_told_so(here):
+def test_a_script_without_a_main_guard_is_reported(here):
     code = "from hbtom.bench import *; evaluate('data', find_rater('spawned:Spawned'), workers=2)"
     (here / "bare.py").write_text(code)
     ran = subprocess.run([sys.executable, "bare.py"], capture_output=True, text=True, check=False)
@@ -147,7 +147,7 @@ def test_a_script_without_a_guard_is_told_so(here):
 
 
 @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
-def test_an_interrupted_evaluation_goes_on(here, tmp_path, kind):
+def test_an_interrupted_evaluation_is_resumed(here, tmp_path, kind):
     rater, out = find_rater("lengths:PathLength"), tmp_path / f"out{kind}"
 
     def interrupt(done: int, total: int) -> None:
@@ -166,7 +166,7 @@ def test_an_interrupted_evaluation_goes_on(here, tmp_path, kind):
 
 
 class Plain:
-    """The least that a rater can be."""
+    """The smallest possible rater."""
 
     name, fingerprint = "plain", "plain-1"
     columns: ClassVar[dict[str, type]] = {}
@@ -186,7 +186,7 @@ def test_numbers_are_enough(here):
     )
 
 
-def test_a_class_will_do_and_a_score_of_models_will_not(here):
+def test_a_class_is_accepted_but_not_a_score_of_models(here):
     assert evaluate("data", Plain).overall == evaluate("data", Plain()).overall
     with pytest.raises(BadInput, match="'Scaled' cannot be created: TypeError"):
         evaluate("data", type("Scaled", (Plain,), {"__init__": lambda self, scale: None}))
@@ -240,14 +240,14 @@ class Refuses(Plain):
         raise BadInput("it is too long for me")
 
 
-def test_what_a_rater_refuses_is_left_out(here):
+def test_episodes_that_a_rater_refuses_are_left_out(here):
     found = evaluate("data", Refuses())
     assert found.rows == ()
     assert len(found.unreadable) == 2 * PAIRS
     assert found.unreadable[0].why == "it is too long for me"
 
 
-def test_the_mate_of_what_cannot_be_read(here, tmp_path):
+def test_the_mate_of_an_unreadable_member(here, tmp_path):
     data = write_pairs(tmp_path / "data", ["preference"], 2)
     (data / "preference" / "00u.json.gz").write_bytes(b"[[")
     alone = evaluate(data, find_rater("lengths:PathLength"))
@@ -269,7 +269,7 @@ def test_the_mate_of_what_cannot_be_read(here, tmp_path):
         ((Rating(1, {"x": 1}), 2), r"returned columns \['x'\], but `columns` declares \[\]"),
     ],
 )
-def test_an_answer_that_is_no_rating(here, tmp_path, answer, complaint):
+def test_an_answer_that_is_not_a_rating(here, tmp_path, answer, complaint):
     rater = Plain()
     rater.answer = answer
     with pytest.raises(BadInput, match=complaint):
@@ -277,7 +277,7 @@ def test_an_answer_that_is_no_rating(here, tmp_path, answer, complaint):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_error_of_the_rater_is_told_with_its_place(here):
+def test_an_error_in_the_rater_is_reported_with_its_place(here):
     with pytest.raises(BadInput, match=r"00e.*ZeroDivisionError.*\(test_rater.py, line \d+\)"):
         evaluate("data", Fails())
 
@@ -299,7 +299,7 @@ def test_a_rater_that_lacks_something(here, changed, complaint):
         evaluate("data", type("Changed", (Plain,), changed)())
 
 
-def test_what_cannot_be_sent_to_other_processes(here):
+def test_raters_that_cannot_be_sent_to_other_processes(here):
     class Local(Plain):
         start = "spawn"
 
@@ -322,7 +322,7 @@ def test_what_cannot_be_sent_to_other_processes(here):
         ("nothing.csv", "there is no such file"),
     ],
 )
-def test_a_rater_that_is_not_there(here, name, complaint):
+def test_a_missing_rater(here, name, complaint):
     (here / "unsound.py").write_text("1 / 0")
     (here / "needs.py").write_text("import nowhere")
     with pytest.raises(BadInput, match=complaint):
@@ -387,7 +387,7 @@ def test_models_and_other_raters_side_by_side(here):
 
 
 @pytest.mark.parametrize("words", [["--model", "paper"], ["--score", "predictive"]])
-def test_what_only_models_have(words):
+def test_options_that_only_models_have(words):
     ran = CliRunner().invoke(main, ["evaluate", "data", "--rater", "lengths:PathLength", *words])
     assert ran.exit_code == 2
     assert f"{words[0]} is for models" in ran.stderr
@@ -397,7 +397,7 @@ def test_a_rater_in_the_viewer(here):
     choice = choice_of_models("paper", "lengths:PathLength")
     assert list(choice)[:2] == ["path length", "paper"]
     rater, pair = choice["path length"], find_pairs("data").pairs[0]
-    assert pickle.loads(pickle.dumps(rater)) is rater  # it travels by its name
+    assert pickle.loads(pickle.dumps(rater)) is rater  # it is pickled by name
     outcome = rate_pair(pickle.loads(pickle.dumps(rater)), pair, False)
     expected, unexpected = evaluate("data", rater).ratings[pair.task, pair.name]
     assert (outcome.verdict, outcome.expected) == ("wrong", expected)
@@ -432,7 +432,7 @@ def test_the_same_name_in_another_folder_is_another_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
-def test_columns_keep_their_kinds(kind):
+def test_columns_keep_their_types(kind):
     own = {"frame": 31, "share": 0.5, "whole": 2.0, "why": "031", "id": "12345678901234567890"}
     rows = [Row("x", "1", "e", "1e.json", 1.0, "m", "0", "s", "t", own)]
     for columns in ({name: type(value) for name, value in own.items()}, {}):

@@ -1,4 +1,4 @@
-"""Results files that grow, and evaluations that go on where another has stopped."""
+"""Results files that grow, and evaluations that continue where another has stopped."""
 
 import json
 import os
@@ -27,7 +27,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Path:
-    """Three pairs of three tasks, all different and quickly judged."""
+    """Three pairs of three tasks, all different and quick to judge."""
     tasks = ["preference", "efficiency_path", "inaccessible_goal"]
     return write_pairs(tmp_path_factory.mktemp("small"), tasks, pairs=3)
 
@@ -39,14 +39,14 @@ def changeable(small, tmp_path) -> Path:
 
 
 def written(data: Path) -> dict[str, bytes]:
-    """Return what an evaluation that is not interrupted writes, by the kind of file."""
+    """Return the files that an uninterrupted evaluation writes, by kind."""
     rows = evaluate(data, workers=1).rows
     return {kind: encode(rows, kind) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
 def evaluated(small) -> Evaluation:
-    """What an evaluation of the nine pairs finds that is not interrupted."""
+    """The result of an uninterrupted evaluation of the nine pairs."""
     return evaluate(small, workers=1)
 
 
@@ -56,7 +56,7 @@ def whole(evaluated) -> dict[str, bytes]:
 
 
 def judged_again(data: Path, out: Path, **settings) -> list[int]:
-    """Resume an evaluation, and return after how many pairs it was told of progress."""
+    """Resume an evaluation; return the numbers of pairs at which progress was reported."""
     told = []
     evaluate(
         data, out=out, resume=True, workers=1, progress=lambda n, _: told.append(n), **settings
@@ -85,7 +85,7 @@ def test_rows_come_back_exactly(evaluated, kind):
 
 @every_kind
 @pytest.mark.parametrize("added", [(), ("part_waste", "surprise_waste")])
-def test_files_of_earlier_versions_go_on(small, whole, tmp_path, kind, added):
+def test_files_of_earlier_versions_are_resumed(small, whole, tmp_path, kind, added):
     """They had the shares of all items in one column of text, and version 0.1 had no waste."""
     rows = decode(whole[kind], kind)
     older = [replace(row, own=dict(_older(row.own, added))) for row in rows]
@@ -164,7 +164,7 @@ def test_a_parquet_file_appears_when_it_is_complete(small, whole, tmp_path):
     assert not beside.exists()
 
 
-def test_a_file_of_mine_is_replaced_only_by_a_complete_one(small, whole, tmp_path):
+def test_an_existing_file_is_replaced_only_by_a_complete_one(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     out.write_text("precious")
     seen = []
@@ -175,13 +175,13 @@ def test_a_file_of_mine_is_replaced_only_by_a_complete_one(small, whole, tmp_pat
     assert list(tmp_path.glob("*.part.jsonl")) == []
 
 
-# Going on
+# Resuming
 
 
 @every_kind
 def test_nothing_is_judged_twice(small, whole, tmp_path, kind):
     out = tmp_path / f"out{kind}"
-    assert judged_again(small, out) == list(range(10))  # a file that is not there is made
+    assert judged_again(small, out) == list(range(10))  # a missing file is created
     assert out.read_bytes() == whole[kind]
     assert judged_again(small, out) == [9]
     assert out.read_bytes() == whole[kind]
@@ -199,7 +199,7 @@ def stop_after(pairs: int):
     ("kind", "overwrite"),
     [(".csv", False), (".jsonl", True), (".parquet", False), (".parquet", True)],
 )
-def test_an_interrupted_evaluation_goes_on(small, whole, tmp_path, kind, overwrite):
+def test_an_interrupted_evaluation_is_resumed(small, whole, tmp_path, kind, overwrite):
     out = tmp_path / f"out{kind}"
     if overwrite:
         out.write_bytes(encode([], kind))
@@ -216,7 +216,7 @@ def test_an_interrupted_evaluation_goes_on(small, whole, tmp_path, kind, overwri
 
 
 @every_kind
-def test_what_goes_on_gives_the_same_evaluation(small, evaluated, tmp_path, kind):
+def test_a_resumed_evaluation_gives_the_same_result(small, evaluated, tmp_path, kind):
     out = tmp_path / f"out{kind}"
     with pytest.raises(Interrupted):
         evaluate(small, out=out, workers=1, progress=stop_after(5))
@@ -235,7 +235,7 @@ def test_a_changed_file_is_judged_again(changeable, tmp_path, kind):
     assert out.read_bytes() == encode(evaluate(changeable, workers=1).rows, kind) != whole[kind]
 
 
-def test_a_changed_member_of_an_archive_is_judged_again_and_no_other(changeable, tmp_path):
+def test_only_a_changed_member_of_an_archive_is_judged_again(changeable, tmp_path):
     def pack():
         return shutil.make_archive(str(tmp_path / "data"), "zip", changeable)
 
@@ -259,7 +259,7 @@ def test_a_changed_member_of_an_archive_is_judged_again_and_no_other(changeable,
         (".parquet", "other pairs"),
     ],
 )
-def test_what_was_to_be_replaced_is_not_looked_at(small, whole, tmp_path, kind, there):
+def test_a_file_to_be_replaced_is_not_read(small, whole, tmp_path, kind, there):
     out = tmp_path / f"out{kind}"
     other = encode([replace(decode(whole[kind], kind)[0], pair="other")], kind)
     content = {"nothing": None, "precious": b"precious", "other pairs": other}[there]
@@ -270,7 +270,7 @@ def test_what_was_to_be_replaced_is_not_looked_at(small, whole, tmp_path, kind, 
     assert (out.read_bytes() if out.exists() else None) == content
     assert judged_again(small, out, overwrite=True) == [4, 5, 6, 7, 8, 9]
     assert out.read_bytes() == whole[kind]
-    assert judged_again(small, out, overwrite=True) == list(range(10))  # nothing to go on with
+    assert judged_again(small, out, overwrite=True) == list(range(10))  # nothing to resume
 
 
 def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
@@ -289,7 +289,7 @@ def test_a_journal_of_other_pairs_is_not_lost(small, whole, tmp_path):
         (".parquet", {"model": "paper"}),
     ],
 )
-def test_another_model_or_score_replaces_nothing_unasked(small, whole, tmp_path, kind, settings):
+def test_another_model_or_score_replaces_nothing_by_default(small, whole, tmp_path, kind, settings):
     out = tmp_path / f"out{kind}"
     out.write_bytes(whole[kind])
     with pytest.raises(
@@ -302,7 +302,7 @@ def test_another_model_or_score_replaces_nothing_unasked(small, whole, tmp_path,
     assert out.read_bytes() == encode(evaluate(small, workers=1, **settings).rows, kind)
 
 
-def test_another_name_of_the_same_model_judges_nothing_again(small, whole, tmp_path):
+def test_nothing_is_judged_again_under_another_name_of_the_model(small, whole, tmp_path):
     from msgspec.structs import replace as changed
 
     out = tmp_path / "out.csv"
@@ -310,20 +310,20 @@ def test_another_name_of_the_same_model_judges_nothing_again(small, whole, tmp_p
     assert judged_again(small, out, model=changed(Model.preset("default"), name="mine")) == [9]
 
 
-def test_what_another_model_has_found_is_there_until_all_is_judged_again(small, whole, tmp_path):
+def test_results_of_another_model_are_kept_until_all_is_judged_again(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     out.write_bytes(whole[".csv"])
     with pytest.raises(Interrupted):
         evaluate(small, "paper", out=out, overwrite=True, workers=1, progress=stop_after(8))
     assert out.read_bytes() == whole[".csv"]
     with pytest.raises(BadInput, match=r"part.jsonl: .*differ in rater or model"):
-        evaluate(small, out=out, resume=True)  # would lose what the other one has judged
+        evaluate(small, out=out, resume=True)  # would lose the judgements of the other model
     assert out.read_bytes() == whole[".csv"]
     assert judged_again(small, out, model="paper") == [8, 9]  # known to be replaced
     assert out.read_bytes() == encode(evaluate(small, "paper", workers=1).rows, ".csv")
 
 
-def test_another_version_replaces_nothing_unasked(small, whole, tmp_path):
+def test_another_version_replaces_nothing_by_default(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     older = [replace(row, version="0.0.1") for row in decode(whole[".csv"], ".csv")]
     write_rows(older, out)
@@ -354,7 +354,7 @@ def test_a_torn_last_line_is_cut(small, whole, tmp_path, kind, rest):
     lines = whole[kind].splitlines(keepends=True)
     out.write_bytes(b"".join(lines[:9]) + lines[9][:rest])
     left = tmp_path / f"left{kind}"
-    left.write_bytes(b"".join(lines[: 10 if rest == -1 else 9]))  # -1: nothing but the end of it
+    left.write_bytes(b"".join(lines[: 10 if rest == -1 else 9]))  # -1: only its end is missing
     assert read_ratings(out).values == read_ratings(left).values
     assert judged_again(small, out) == [4, 5, 6, 7, 8, 9]
     assert out.read_bytes() == whole[kind]
@@ -411,7 +411,7 @@ def test_a_dataset_that_has_grown(changeable, tmp_path):
     assert out.read_bytes() == encode(evaluate(changeable, workers=1).rows, ".csv")
 
 
-# What is refused is left as it is
+# Refused files are left unchanged
 
 
 @every_kind
@@ -447,7 +447,7 @@ def test_results_of_other_pairs_are_not_lost(small, whole, tmp_path):
     assert out.read_bytes() == whole[".csv"]
 
 
-def test_what_an_interrupted_evaluation_has_left_is_not_lost(small, whole, tmp_path):
+def test_the_rows_of_an_interrupted_evaluation_are_not_lost(small, whole, tmp_path):
     out, beside = tmp_path / "out.parquet", tmp_path / "out.parquet.part.jsonl"
     beside.write_bytes(whole[".jsonl"][:3000])
     refused = hbtom_command("evaluate", small, "--out", out)
@@ -459,7 +459,7 @@ def test_what_an_interrupted_evaluation_has_left_is_not_lost(small, whole, tmp_p
     assert not beside.exists()
 
 
-def test_a_file_that_exists_says_how_to_go_on(small, tmp_path):
+def test_the_message_about_an_existing_file_says_how_to_resume(small, tmp_path):
     out = tmp_path / "out.csv"
     out.write_bytes(b"")
     assert "--resume" in hbtom_command("evaluate", small, "--out", out).stderr
@@ -467,8 +467,8 @@ def test_a_file_that_exists_says_how_to_go_on(small, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
 @pytest.mark.parametrize(("kind", "limit"), [(".csv", 10), (".jsonl", 1500), (".csv", 3000)])
-def test_a_disk_that_is_full_tears_no_line(small, whole, tmp_path, kind, limit):
-    """A file that may not grow any more takes a part of what is written to it, and then nothing."""
+def test_a_full_disk_tears_no_line(small, whole, tmp_path, kind, limit):
+    """A file that cannot grow any more takes part of what is written to it, and then nothing."""
     out = tmp_path / f"out{kind}"
     code = (
         "import resource, hbtom.cli\n"
@@ -479,7 +479,7 @@ def test_a_disk_that_is_full_tears_no_line(small, whole, tmp_path, kind, limit):
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert "cannot be written" in ran.stderr
-    assert ("--resume" in ran.stderr) == (limit > 10)  # else there is nothing to go on with
+    assert ("--resume" in ran.stderr) == (limit > 10)  # otherwise there is nothing to resume
     assert "Traceback" not in ran.stderr
     assert len(out.read_bytes()) <= limit
     assert whole[kind].startswith(out.read_bytes())
@@ -489,7 +489,7 @@ def test_a_disk_that_is_full_tears_no_line(small, whole, tmp_path, kind, limit):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs rights to be missing")
-def test_a_file_that_may_not_be_written_is_told(small, whole, tmp_path):
+def test_an_unwritable_file_is_reported(small, whole, tmp_path):
     out = tmp_path / "out.csv"
     out.write_bytes(b"".join(whole[".csv"].splitlines(keepends=True)[:5]))
     out.chmod(0o400)
@@ -540,12 +540,12 @@ def test_older_results_files_can_be_scored(small, whole, tmp_path):
         ),
     ],
 )
-def test_a_last_line_of_somebody_else_counts_as_it_is(tmp_path, name, text):
+def test_an_unfinished_last_line_of_other_ratings_counts(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     assert len(read_ratings(tmp_path / name).values) == 2
 
 
-def test_a_broken_line_of_somebody_else_is_told(tmp_path):
+def test_a_broken_line_of_other_ratings_is_reported(tmp_path):
     (tmp_path / "r.jsonl").write_text('{"file": "preference/1e.json", "rating": 1}\n{"file": "pre')
     with pytest.raises(BadInput, match="cannot be read"):
         read_ratings(tmp_path / "r.jsonl")
@@ -563,7 +563,7 @@ def test_a_broken_line_of_somebody_else_is_told(tmp_path):
     ],
 )
 def test_a_second_run_on_the_same_file_is_refused(small, whole, tmp_path, kind, settings):
-    """The second one is started while the first is at work."""
+    """The second one is started while the first is running."""
     out = tmp_path / f"out{kind}"
     ran = []
 
@@ -583,7 +583,7 @@ def test_a_second_run_on_the_same_file_is_refused(small, whole, tmp_path, kind, 
 
 
 def test_the_lock_of_a_killed_run_is_no_obstacle(small, whole, tmp_path):
-    """It was a process of its own, with workers that it has left its open files to."""
+    """The run was a process of its own, whose workers inherited its open files."""
     out = tmp_path / "out.csv"
     program = (
         "import os, signal, sys\nfrom hbtom.bench.evaluation import evaluate\n"

@@ -53,7 +53,7 @@ def test_no_pairs_no_accuracy():
 
 
 def independent(margins):
-    """Return 5 % quantile, least margin and share below .05 by their definitions, slowly."""
+    """Return the 5 % quantile, least margin and share below .05 by their definitions, slowly."""
     quantile = min(
         one for one in margins if Fraction(sum(m <= one for m in margins), len(margins)) >= FIVE
     )
@@ -65,7 +65,7 @@ FIVE = Fraction(5, 100)
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 19, 20, 21, 40, 41, 139, 140, 141, 400])
-def test_margins_are_what_their_definitions_say(pairs):
+def test_margins_match_their_definitions(pairs):
     chance = random.Random(pairs)
     ratings = [(round(chance.random(), 1), round(chance.random(), 1)) for _ in range(pairs)]
     (score,) = scores({("preference", str(place)): both for place, both in enumerate(ratings)})
@@ -74,12 +74,12 @@ def test_margins_are_what_their_definitions_say(pairs):
     assert score.margin_below == pytest.approx(below)
 
 
-def test_a_single_pair_is_all_there_is():
+def test_margins_of_a_single_pair():
     score = Score("preference", (0.25,))
     assert (score.margin_5, score.margin_least, score.margin_below) == (0.25, 0.25, 0.0)
 
 
-def test_ties_and_wrong_pairs_are_below():
+def test_ties_and_wrong_pairs_have_small_margins():
     score = Score("preference", (0.0, -0.3, 0.04999, 0.05, 0.9))
     assert (score.correct, score.ties) == (3, 1)
     assert score.margin_below == 3 / 5
@@ -92,21 +92,21 @@ def test_one_pair_in_twenty_is_five_per_cent():
 
 
 def test_all_pairs_together_have_margins_of_their_own():
-    """Quantiles of parts do not add up: the pairs count, not the tasks."""
+    """Quantiles of parts do not combine: they are taken over pairs, not tasks."""
     rated = scores_of({"preference": [0.9] * 39, "multi_agent": [0.01]})
     overall = total("overall", rated)
     assert (overall.margin_5, overall.margin_least) == (0.9, 0.01)
     assert overall.margin_below == 1 / 40
 
 
-def test_a_margin_tells_as_much_as_the_score_of_a_pair():
+def test_a_margin_agrees_with_the_score_of_a_pair():
     tiny = 5e-324
     for e, u in [(1.0, 1 - 1e-16), (tiny, 0.0), (1e308, -1e308), (math.inf, 3.0), (math.inf,) * 2]:
         assert pair_score(margin(e, u), 0.0) == pair_score(e, u)
         assert pair_score(margin(u, e), 0.0) == pair_score(u, e)
 
 
-def test_infinite_margins_are_told_in_json():
+def test_infinite_margins_in_json():
     told = json.loads(json.dumps(Score("mine", (math.inf, -math.inf)).to_dict(), allow_nan=False))
     assert (told["margin_5"], told["margin_least"], told["margin_below"]) == (
         *("-Infinity",) * 2,
@@ -136,7 +136,7 @@ def test_the_share_of_small_margins_is_for_ratings_between_0_and_1():
         assert heading.split()[-1] == "published"
 
 
-def test_a_score_is_short_to_look_at():
+def test_the_repr_of_a_score_is_short():
     assert repr(Score("preference", (0.5,) * 999)) == (
         "<Score of 'preference': 999 pairs, 999 correct, 0 ties, least margin 0.5>"
     )
@@ -149,7 +149,7 @@ def test_tasks_come_in_the_papers_order_and_groups():
     assert total("overall", rated) == Score("overall", (-1.0, 0.5, 1.0))
 
 
-def test_part_of_a_group_is_not_put_beside_what_was_published_of_all():
+def test_part_of_a_group_is_not_compared_with_published_figures():
     some = scores_of({"efficiency_time": [1.0], "efficiency_path": [1.0]})
     whole = scores_of({f"efficiency_{one}": [1.0] for one in ("path", "time", "irrational")})
     part, *_ = score_lines(some)

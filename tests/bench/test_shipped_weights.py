@@ -1,4 +1,4 @@
-"""The default model's weights are those that ``hbtom fit -o model.toml`` gives."""
+"""The default model's weights are those of ``hbtom fit -o model.toml``."""
 
 import json
 import os
@@ -28,7 +28,7 @@ print(json.dumps([[pair.task for pair in dataset.pairs], to_builtins(fitted.fit.
 
 @pytest.mark.usefixtures("kernels")
 def test_the_shipped_weights_can_be_fitted_again(tmp_path):
-    """In a process with a compiler, which so many pairs are worth."""
+    """This runs in a process with a compiler, which pays off for this many pairs."""
     compiled = os.environ | {"NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", FIT, str(tmp_path)]
     ran = subprocess.run(command, env=compiled, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Sweeps: every model as if it had been evaluated by itself, with planning shared."""
+"""Sweeps: every model scores as if evaluated alone, with planning shared."""
 
 import gc
 import weakref
@@ -48,7 +48,7 @@ def test_every_model_scores_as_if_evaluated_alone(folder):
         assert one.margin("overall") == pytest.approx(np.mean(differences))
 
 
-def test_the_worst_task_of_a_perfect_model_is_the_one_nearest_to_failing():
+def test_the_worst_task_of_a_perfect_model_is_nearest_to_failing():
     model = Model.preset("default")
     margins = {"efficiency_path": (0.9,) * 21, "preference": (0.8, *(0.01,) * 20), "z": (0.9,)}
     perfect = Swept({"efficiency.scale": 1}, model, margins)
@@ -59,7 +59,7 @@ def test_the_worst_task_of_a_perfect_model_is_the_one_nearest_to_failing():
     assert other[-3:] == ["0.010", "95.2", "z"]
 
 
-def test_judging_together_is_judging_alone_to_the_last_bit(folder):
+def test_judging_together_equals_judging_alone_bit_for_bit(folder):
     first, second = (member.load() for member in _members(folder))
     models = [with_settings(Model.preset("default"), one) for one in combinations(SETTINGS)]
     models.append(Model.preset("paper"))
@@ -80,7 +80,7 @@ def _members(folder):
     return pair.expected, pair.unexpected
 
 
-def test_models_that_move_alike_plan_once(folder):
+def test_models_with_the_same_dynamics_plan_once(folder):
     first, second = (member.load() for member in _members(folder))
     models = [
         with_settings(Model.preset("default"), {"efficiency.scale": value}) for value in (0.5, 1, 2)
@@ -105,7 +105,7 @@ def test_the_table_is_tidy(folder):
     assert list(sweep(folder, {"acts.cost": [1]}).to_pandas()["acts.cost"]) == [1, 1, 1]
 
 
-def test_models_that_share_are_judged_one_after_the_other():
+def test_models_that_share_work_are_judged_in_sequence():
     settings = {"classifier.goal.weight": [-9.0, -1.0], "acts.cost": [1, 2], "acts.final": [True]}
     models = [with_settings(Model.preset("default"), one) for one in combinations(settings)]
     assert together(models) == [0, 2, 1, 3]
@@ -114,7 +114,7 @@ def test_models_that_share_are_judged_one_after_the_other():
 
 @pytest.mark.parametrize("slowest", ["classifier.goal.weight", "efficiency.scale", "acts.cost"])
 def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
-    """Whatever the order of the settings, the plans and judgements of one model are in memory."""
+    """In any order of settings, only the plans and judgements of one model are in memory."""
     values = {
         "efficiency.scale": [0.5, 2],
         "acts.cost": [1, 2],
@@ -134,7 +134,7 @@ def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
     gc.collect()
     sweep(folder, settings, tasks=["preference"], workers=1)
     assert len(alive) == 2 * 2 * 4  # two pairs of two, judged under four minds
-    assert max(most) <= 3  # of the last model both, and of this one the first
+    assert max(most) <= 3  # both of the last model, and the first of this one
 
 
 def test_the_number_of_processes_does_not_matter(folder, monkeypatch):
@@ -148,7 +148,7 @@ def test_the_number_of_processes_does_not_matter(folder, monkeypatch):
 
 
 def started_pools(monkeypatch):
-    """Return a list that tells of all processes that are started from now on."""
+    """Return a list that records all pools of processes started from now on."""
     started = []
     whole = workers.ProcessPoolExecutor
     monkeypatch.setattr(
@@ -175,19 +175,19 @@ def test_an_archive_gives_the_same_as_the_folder(folder, tmp_path):
     assert packed == plain
 
 
-def test_progress_is_told_from_the_beginning(folder):
+def test_progress_is_reported_from_the_beginning(folder):
     told = []
     sweep(folder, progress=lambda *how_far: told.append(how_far), workers=1)
     assert told == [(done, 4) for done in range(5)]
 
 
-def test_there_is_no_such_score(folder):
+def test_an_unknown_score_is_refused(folder):
     with pytest.raises(BadInput, match="no score 'nonsense'"):
         sweep(folder, score="nonsense")
 
 
 @pytest.mark.parametrize("number", [0, -1])
-def test_there_cannot_be_so_few_workers(folder, number):
+def test_too_few_workers_are_refused(folder, number):
     with pytest.raises(BadInput, match=f"cannot be {number} workers"):
         sweep(folder, workers=number)
 
@@ -197,7 +197,7 @@ def test_without_settings_it_is_one_evaluation(folder):
     assert only.tasks == evaluate(folder).tasks
 
 
-def test_what_cannot_be_read_is_told_and_does_not_count(tmp_path):
+def test_unreadable_files_are_reported_and_do_not_count(tmp_path):
     write_pairs(tmp_path, ["preference"], pairs=2)
     broken = next(tmp_path.glob("*/*u.json.gz"))
     broken.write_bytes(b"[")
@@ -228,7 +228,7 @@ WHY = "trial 3: too many goals and trials to keep all histories"
 
 
 def test_a_model_that_cannot_judge_a_pair_leaves_it_out_for_all(folder, monkeypatch):
-    """Only if keys are goals there are too many; such a model is neither first nor last."""
+    """Only if keys are goals are there too many; that model is neither first nor last."""
     monkeypatch.setattr(inference, "MOST_COUNTS", 5)
     found = find_pairs(folder, ["instrumental_blocking_barrier"])
     settings = {"acts.cost": [1, 2], "preference.keys": [False, True]}
@@ -249,6 +249,6 @@ def test_a_model_that_cannot_judge_a_pair_leaves_it_out_for_all(folder, monkeypa
         ({"efficiency.scale": range(200), "acts.cost": range(1, 200)}, "39800 combinations"),
     ],
 )
-def test_settings_that_make_no_model(folder, settings, problem):
+def test_settings_that_give_no_valid_model(folder, settings, problem):
     with pytest.raises(BadInput, match=problem):
         sweep(folder, settings)

@@ -1,4 +1,4 @@
-"""Processes: results in order, and nothing left when interrupted."""
+"""Processes: results come in order, and interrupted runs leave nothing behind."""
 
 import multiprocessing
 import os
@@ -21,7 +21,7 @@ def squared(items):
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
-def test_results_come_in_order_whatever_the_number_of_processes(workers):
+def test_results_come_in_order_with_any_number_of_processes(workers):
     items = list(range(300))
     assert list(each(squared, items, workers)) == [x * x for x in items]
 
@@ -29,7 +29,7 @@ def test_results_come_in_order_whatever_the_number_of_processes(workers):
 @pytest.mark.parametrize(
     ("items", "weight", "alone"), [(15, 1, True), (15, 2, False), (1, 99, True)]
 )
-def test_few_items_are_worth_processes_if_they_are_much_work(items, weight, alone):
+def test_a_few_large_items_are_worth_processes(items, weight, alone):
     processes = set(each(who, list(range(items)), 2, weight=weight))
     assert (processes == {os.getpid()}) == alone
 
@@ -62,7 +62,7 @@ def dies(items):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-def test_a_process_that_is_killed_is_told_kindly():
+def test_a_killed_process_gives_a_clear_message():
     with pytest.raises(BadInput, match=r"worker process was killed.*memory.*--workers"):
         list(each(dies, list(range(100)), 2))
     for process in multiprocessing.active_children():
@@ -76,14 +76,14 @@ def told_of(taken, items):
         yield item
 
 
-def test_work_is_taken_as_results_are_asked_for():
+def test_work_is_taken_as_results_are_requested():
     taken = []
     results = each(partial(told_of, taken), list(range(100)), 1)
     assert [next(results) for _ in range(3)] == [0, 1, 2] == taken
 
 
 class Told:
-    """A result that tells when it is asked for."""
+    """A result that records when it is requested."""
 
     def __init__(self, chunk, waiting):
         self.chunk, self.waiting = chunk, waiting
@@ -113,7 +113,7 @@ def leaves_interrupts_to_the_parent(items):
     return [signal.getsignal(signal.SIGINT) == signal.SIG_IGN for _ in items]
 
 
-def test_ctrl_c_is_the_parents_business():
+def test_ctrl_c_is_left_to_the_parent():
     assert all(each(leaves_interrupts_to_the_parent, list(range(32)), 2))
 
 
@@ -133,11 +133,11 @@ def test_an_interrupted_generation_ends_and_leaves_nothing(tmp_path):
 
 def heavy(numbers: Sequence[int]) -> Iterator[bytes]:
     for _ in numbers:
-        yield bytes(30_000_000)  # takes so long to send that it is mostly on its way
+        yield bytes(30_000_000)  # takes long to send, so that it is mostly in transit
 
 
-def test_leaving_while_results_are_on_their_way_does_not_hang() -> None:
-    """Processes are killed in the middle of a message, of which the rest never comes."""
+def test_leaving_while_results_are_in_transit_does_not_hang() -> None:
+    """Processes are killed in the middle of a message, whose rest never arrives."""
     for _ in range(2):
         with closing(each(heavy, range(32), 2)) as results:
             next(results)

@@ -1,4 +1,4 @@
-"""Zip archives, whole and damaged: nothing but BadInput comes of them, and good pairs are kept."""
+"""Zip archives, whole and damaged: they raise nothing but BadInput, and good pairs are kept."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_members_are_read_stored_or_deflated(method, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_members_packed_in_other_ways_are_refused(method, tmp_path: Path) -> None:
+def test_members_with_other_compression_are_refused(method, tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(zipped(to_bytes(simple_episode()), method))
     [(_, *both)] = load_pairs(find_pairs(tmp_path).pairs)
     assert all("pack it again with deflate" in str(one) for one in both)
@@ -60,7 +60,7 @@ def test_whatever_byte_is_damaged_no_error_escapes(tmp_path: Path) -> None:
 
 
 def attempt(path: str) -> None:
-    """List an archive and read all of it; either may fail, but in one way only."""
+    """List an archive and read all of it; either may fail, but only with BadInput."""
     try:
         found = zips.members(path)
     except BadInput:
@@ -82,7 +82,7 @@ def test_a_damaged_archive_does_not_stop_the_good_pairs(at, small, tmp_path: Pat
     assert len(loaded) > 9 or any("bad.zip" in one.file for one in found.left_out)
 
 
-def test_a_member_beyond_the_limit_is_refused_and_not_cut(tmp_path: Path, monkeypatch) -> None:
+def test_a_member_beyond_the_limit_is_refused_not_truncated(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(files, "LARGEST", 1000)
     (tmp_path / "a.zip").write_bytes(zipped(b" " * 1001))
     [(_, *both)] = load_pairs(find_pairs(tmp_path).pairs)
@@ -92,7 +92,7 @@ def test_a_member_beyond_the_limit_is_refused_and_not_cut(tmp_path: Path, monkey
 @pytest.mark.parametrize(
     ("method", "said"), [(zipfile.ZIP_DEFLATED, "broken"), (zipfile.ZIP_BZIP2, "deflate")]
 )
-def test_a_member_that_lies_about_its_size_unpacks_no_bomb(
+def test_a_zip_bomb_that_lies_about_its_size_is_not_unpacked(
     method: int, said: str, tmp_path: Path
 ) -> None:
     broken = bytearray(zipped(b" " * (32 << 20), method))
@@ -110,11 +110,11 @@ def test_a_member_that_lies_about_its_size_unpacks_no_bomb(
     assert most < 4 << 20
 
 
-def test_a_list_of_members_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+def test_a_huge_list_of_members_is_not_read(tmp_path: Path) -> None:
     path, size = tmp_path / "a.zip", 3 << 30
     end = zipped()[-22:]
     with path.open("wb") as stream:
-        stream.seek(size)  # nothing but zeros, of which the disk holds none
+        stream.seek(size)  # only zeros, which take no space on disk
         stream.write(end[:12] + size.to_bytes(4, "little") + bytes(4) + end[20:])
     with pytest.raises(BadInput, match="the list of its members has more than"):
         zips.members(str(path))
@@ -140,7 +140,7 @@ def test_workers_read_one_archive_side_by_side(small, tmp_path: Path) -> None:
     assert len(one.rows) == 18
 
 
-def test_an_archive_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
+def test_an_archive_that_is_replaced_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(zipped(b"one"))
     assert zips.member_bytes(str(path), "preference/1e.json") == b"one"
@@ -151,7 +151,7 @@ def test_an_archive_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
 # Folders
 
 
-def test_links_in_circles_come_to_an_end(small, tmp_path: Path) -> None:
+def test_circular_links_are_not_followed_forever(small, tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(small)
     (tmp_path / "again").symlink_to(tmp_path)
     found = find_pairs(tmp_path)
@@ -170,7 +170,7 @@ def test_folders_with_two_links_each_to_the_next_are_entered_once(small, tmp_pat
     assert len(find_pairs(folders[0]).pairs) == 9
 
 
-def test_a_folder_counts_under_its_own_name_rather_than_a_links(tmp_path: Path) -> None:
+def test_a_folder_counts_under_its_own_name_not_a_links(tmp_path: Path) -> None:
     (tmp_path / "preference").mkdir()
     (tmp_path / "a link").symlink_to(tmp_path / "preference")
     for member in "eu":

@@ -1,4 +1,4 @@
-"""Two ways to run the command line: within this process, which is fast, and as a real one."""
+"""Two ways to run the command line: in this process, which is fast, and in a real one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hbtom.cli import main
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left behind."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -31,7 +31,7 @@ class Ran:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Run ``hbtom`` within this process; an error that it does not handle fails the test."""
+    """Run ``hbtom`` in this process; an unhandled error fails the test."""
 
     def ran(*words: str | Path) -> Ran:
         capsys.readouterr()
@@ -45,7 +45,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
 
 @pytest.fixture
 def spawn() -> Callable[..., Ran]:
-    """Run ``python -m hbtom`` as a process of its own, which must end by itself."""
+    """Run ``python -m hbtom`` in a process of its own, which must end by itself."""
 
     def ran(
         *words: str | Path | bytes, input: bytes | None = None, memory: int | None = None

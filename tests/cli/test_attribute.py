@@ -1,4 +1,4 @@
-"""``hbtom attribute``: what it prints, what it writes, and what it says about what is wrong."""
+"""``hbtom attribute``: what it prints and writes, and its error messages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_json_and_a_table_and_a_figure(run, tmp_path: Path) -> None:
     assert "exists already" in ran.err
 
 
-def test_problems_that_may_be_the_case(run) -> None:
+def test_problems_that_the_agent_may_believe(run) -> None:
     problems = ("--problem", PANTRY / "no-cake.pddl", "--problem", PANTRY / "problem.pddl")
     ran = run("attribute", *FILES, *problems, "--sees", PANTRY / "sees.txt", *PLAN)
     assert ran.status == 0
@@ -73,7 +73,7 @@ def test_problems_that_may_be_the_case(run) -> None:
         ([TRUCKS, "--out", "x.txt"], "this is not written as '.txt'", 1),
     ],
 )
-def test_what_is_wrong(run, words: list, message: str, status: int) -> None:
+def test_error_messages(run, words: list, message: str, status: int) -> None:
     ran = run("attribute", *words)
     assert ran.status == status
     assert message in ran.err

@@ -25,7 +25,7 @@ from episodes import (
 
 
 def one_complaint(ran, file: Path | str, *words: str) -> None:
-    """Check that a command ended as it must for one bad file."""
+    """Check that a command ended as it should for one bad file."""
     assert ran.status == 1
     assert ran.out == ""
     (line,) = ran.complaints
@@ -89,7 +89,7 @@ def test_files_that_cannot_be_opened(run, tmp_path: Path) -> None:
     one_complaint(run("judge", long), long, "cannot be read")
 
 
-LONG = "a" * 300  # letters, more than a file system takes
+LONG = "a" * 300  # longer than any file system allows
 SOURCES = {
     "evaluate": ("FILE",),
     "fit": ("FILE", "-o", "new.toml"),
@@ -118,7 +118,7 @@ TARGETS = {
 
 @pytest.mark.parametrize(("verb", "words"), [*SOURCES.items(), *TARGETS.items()])
 @pytest.mark.parametrize("file", [LONG, "nowhere/a"])
-def test_every_verb_refuses_names_that_lead_nowhere(
+def test_every_verb_refuses_missing_files(
     run, good: Path, monkeypatch: pytest.MonkeyPatch, verb: str, words: tuple[str, ...], file: str
 ) -> None:
     monkeypatch.chdir(good.parent)
@@ -132,7 +132,7 @@ def test_every_verb_refuses_names_that_lead_nowhere(
 
 
 @pytest.mark.parametrize("packing", ["json.gz", "json.zst"])
-def test_packed_files_that_are_cut_off(run, tmp_path: Path, packing: str) -> None:
+def test_truncated_compressed_files(run, tmp_path: Path, packing: str) -> None:
     file = write(tmp_path / f"cut.{packing}", simple_episode())
     file.write_bytes(file.read_bytes()[:-9])
     one_complaint(run("judge", file), file, "cut off", "Hint: ")
@@ -177,7 +177,7 @@ def warned(ran, file: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_one_trial_only(run, tmp_path: Path, form: str) -> None:
+def test_only_one_trial(run, tmp_path: Path, form: str) -> None:
     file = write(tmp_path / "one.json", simple_episode(times=0))
     (warning,) = warned(run("judge", file, "--format", form), file)
     assert "only one trial" in warning
@@ -198,7 +198,7 @@ def test_one_trial_of_one_frame(run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["default", "paper"])
-def test_nothing_can_be_reached(run, tmp_path: Path, model: str) -> None:
+def test_no_object_can_be_reached(run, tmp_path: Path, model: str) -> None:
     closed = border() + ring(6, 5)
     frames = trial(walk((40, 110), (90, 110)), [HEART.at(130, 110)], walls=closed)
     file = write(tmp_path / "closed.json", episode(frames, frames))
@@ -210,14 +210,14 @@ def test_nothing_can_be_reached(run, tmp_path: Path, model: str) -> None:
 
 
 def test_everything_is_walled_in(run, tmp_path: Path) -> None:
-    """The agent in a cell of its own, and so the object."""
+    """The agent is walled in, and so is the object."""
     closed = border() + ring(2, 5) + ring(6, 5)
     frames = trial(walk((46, 110), (54, 110)), [HEART.at(130, 110)], walls=closed)
     file = write(tmp_path / "closed.json", episode(frames, frames))
     assert any("no goal can be reached" in line for line in warned(run("judge", file), file))
 
 
-def test_what_changes_within_a_trial(run, tmp_path: Path) -> None:
+def test_things_that_change_within_a_trial(run, tmp_path: Path) -> None:
     changed = simple_episode()
     changed[1][4]["walls"] = []
     file = write(tmp_path / "changed.json", changed)
@@ -225,11 +225,11 @@ def test_what_changes_within_a_trial(run, tmp_path: Path) -> None:
     assert warning.startswith("trial 2: 'walls' changes at frame 5")
 
 
-# Never without end, never out of memory
+# Never endless, never out of memory
 
 
 def winding(size: int) -> list[Json]:
-    """Return walls that make the longest way from one corner to the other."""
+    """Return walls that make the path from one corner to the other as long as possible."""
     walls = border(size)
     for number, y in enumerate(range(40, size - 40, 40)):
         gap = size - 40 if number % 2 else 20

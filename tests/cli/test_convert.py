@@ -71,7 +71,7 @@ def test_archives_are_datasets_too(run, data, tmp_path):
     assert run("convert", one, tmp_path / "one.json", "--to", "bib").status == 0
 
 
-def test_names_that_lead_out_of_the_folder(run, data, tmp_path):
+def test_names_outside_the_folder(run, data, tmp_path):
     with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
         archive.write(data / "hiding" / "00e.json.gz", "../../00e.json.gz")
         archive.write(data / "hiding" / "00u.json.gz", "hiding/00u.json.gz")
@@ -82,7 +82,7 @@ def test_names_that_lead_out_of_the_folder(run, data, tmp_path):
     assert files(tmp_path / "deep") == ["out/hiding/00u.json"]
 
 
-def test_nothing_is_overwritten_unless_asked(run, data, tmp_path):
+def test_nothing_is_overwritten_by_default(run, data, tmp_path):
     target = tmp_path / "scenes"
     (target / "preference").mkdir(parents=True)
     mine = target / "preference" / "01u.json"
@@ -100,7 +100,7 @@ def test_nothing_is_overwritten_unless_asked(run, data, tmp_path):
     assert (ran.status, "--overwrite" in ran.err) == (1, True)
 
 
-def test_what_cannot_be_read_is_left_out_and_told(run, data, tmp_path):
+def test_unreadable_files_are_left_out_and_reported(run, data, tmp_path):
     (data / "hiding" / "00e.json.gz").write_bytes(b"[[{}]]")
     (data / "film.txt").write_bytes(b"")
     ran = run("convert", data, tmp_path / "scenes", "--to", "mcs")
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_left_out_and_told(run, data, tmp_path):
     assert len(files(tmp_path / "scenes")) == 7
 
 
-def test_nothing_is_left_where_nothing_can_be_converted(run, data, tmp_path):
+def test_if_nothing_can_be_converted_nothing_is_left(run, data, tmp_path):
     for name in files(data):
         (data / name).write_bytes(b"[]")
     ran = run("convert", data, tmp_path / "scenes", "--to", "mcs")
@@ -130,7 +130,7 @@ def test_nothing_is_left_after_an_interruption(data, tmp_path):
 
 
 @pytest.mark.parametrize("moved", [0, 3])
-def test_what_is_put_in_place_in_part_stays_marked(moved, data, tmp_path, monkeypatch):
+def test_a_partly_written_dataset_stays_marked(moved, data, tmp_path, monkeypatch):
     replace, calls = os.replace, count()
 
     def interrupt(source: Path, target: Path) -> None:
@@ -154,7 +154,7 @@ def test_what_is_put_in_place_in_part_stays_marked(moved, data, tmp_path, monkey
 
 
 def test_any_number_of_workers_writes_the_same(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(workers, "FEW", 1)  # or eight episodes would not be worth processes
+    monkeypatch.setattr(workers, "FEW", 1)  # otherwise eight episodes would not be worth processes
     told: list[tuple[int, int]] = []
     convert(data, tmp_path / "one", "mcs", workers=1, progress=lambda *far: told.append(far))
     convert(data, tmp_path / "two", "mcs", workers=2)
@@ -163,7 +163,7 @@ def test_any_number_of_workers_writes_the_same(data, tmp_path, monkeypatch):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_labels_stay_true(run, data, tmp_path):
+def test_labels_stay_correct(run, data, tmp_path):
     labels = {}
     for pair in find_pairs(data).pairs:
         for one in (pair.expected, pair.unexpected):
@@ -173,7 +173,7 @@ def test_labels_stay_true(run, data, tmp_path):
             more = one.member == "e"
             labels[name] = {"pair": pair.name, "task": pair.task, "more_plausible": more}
     (tmp_path / "labels.json").write_text(json.dumps(labels))
-    (tmp_path / "flat" / "labels.json").write_text(json.dumps(labels))  # as some keep them
+    (tmp_path / "flat" / "labels.json").write_text(json.dumps(labels))  # as some datasets do
     assert run("convert", tmp_path / "flat", tmp_path / "scenes", "--to", "mcs").status == 0
     words = ("--labels", tmp_path / "labels.json")
     tables = [run("evaluate", tmp_path / one, *words).out for one in ("flat", "scenes")]
@@ -206,7 +206,7 @@ def test_a_scene_without_objects_has_other_agents(run, tmp_path):
         (("small.json", "x.json"), "small.json: trial 1: the world is 180 x 180 pixels"),
     ],
 )
-def test_what_is_refused(run, data, tmp_path, monkeypatch, words, complaint):
+def test_refused_input(run, data, tmp_path, monkeypatch, words, complaint):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "file.txt").write_text("words")

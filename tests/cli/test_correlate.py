@@ -1,4 +1,4 @@
-"""``hbtom correlate`` as a person calls it, with results that other commands wrote."""
+"""``hbtom correlate`` as a user calls it, with results that other commands wrote."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ OPTIONS = "--out", "--plot", "--courses"
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """Ratings of four plans, made of the model's own beliefs, and results of two models."""
+    """Ratings of four plans, made from the model's own beliefs, and results of two models."""
     from hbtom.bench.scenarios import find_scenarios, judge_scenarios, write_posteriors
     from hbtom.model import Model, with_settings
 
@@ -75,7 +75,7 @@ def test_json_table_and_figures(run, study, tmp_path):
     assert run(*asked, "--overwrite").status == 0
 
 
-def test_what_infer_prints_is_read(run, study, tmp_path):
+def test_the_output_of_infer_is_read(run, study, tmp_path):
     files = [f"--{name}={WORLD / file}" for name, file in FILES.items()]
     for plan in ("crow", "slip"):
         done = run("infer", *files, f"--plan={WORLD}/plans/{plan}.plan", "--format", "json")
@@ -88,7 +88,7 @@ def test_what_infer_prints_is_read(run, study, tmp_path):
     assert first["r"]["value"] == pytest.approx(second["r"]["value"], abs=1e-12)
 
 
-def test_what_judge_and_infer_print_for_many_is_read(run, study, tmp_path):
+def test_the_output_of_judge_and_infer_for_many_is_read(run, study, tmp_path):
     from hbtom.bench.items import Item
     from hbtom.bench.model_values import read_model
 
@@ -169,7 +169,7 @@ def looked(tmp_path, seconds):
     return tmp_path / "looking.csv"
 
 
-def test_score_knows_that_long_looks_are_surprise(run, tmp_path):
+def test_score_treats_long_looks_as_surprise(run, tmp_path):
     done = run("score", looked(tmp_path, (4, 9)))
     assert (done.status, done.err) == (0, "")
     assert "100.0" in done.out

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as posix has
 
 
 def interrupted(moment: str, *words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command that Ctrl-C reaches when it imports a module."""
+    """Run a command, and send Ctrl-C when it imports a module."""
     program = f"""
 import os, signal, sys
 class Finder:
@@ -50,7 +50,7 @@ start()
         ("hbtom.bench.designing", ["design", "default", "paper", "--out", "found"]),
     ],
 )
-def test_it_ends_with_one_line(tmp_path: Path, moment: str, words: list[str]) -> None:
+def test_ctrl_c_ends_with_one_line(tmp_path: Path, moment: str, words: list[str]) -> None:
     write_pairs(tmp_path / "data", ["preference"], 1)
     ran = interrupted(moment, *words, cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (130, "")
@@ -59,8 +59,8 @@ def test_it_ends_with_one_line(tmp_path: Path, moment: str, words: list[str]) ->
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
-def test_it_is_not_lost_where_python_would_ignore_it(tmp_path: Path) -> None:
-    """Such as in a callback of a weak reference, of which importing has many."""
+def test_ctrl_c_is_not_lost_where_python_would_ignore_it(tmp_path: Path) -> None:
+    """Python ignores it, for example, in callbacks of weak references, common during imports."""
     program = """
 import os, signal, sys, time, weakref
 class Thing: pass
@@ -83,7 +83,7 @@ start()
 
 
 @pytest.mark.parametrize("moment", ["uvicorn.lifespan.on", "uvicorn.loops.asyncio"])
-def test_a_server_that_just_starts_ends_as_one_that_runs(tmp_path: Path, moment: str) -> None:
+def test_a_starting_server_ends_like_a_running_one(tmp_path: Path, moment: str) -> None:
     pytest.importorskip("uvicorn")
     data = write_pairs(tmp_path / "data", ["preference"], 1)
     ran = interrupted(moment, "browse", data, "--no-open", "--port", "0", cwd=tmp_path)

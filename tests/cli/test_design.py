@@ -23,7 +23,7 @@ WORDS = ("--tasks", "preference", "--pairs", "2", "--seed", "3", "--workers", "1
 
 @pytest.fixture(scope="module")
 def plausible(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
-    """How plausible either model finds every candidate, by its name."""
+    """How plausible each model finds every candidate, by name."""
     folder = tmp_path_factory.mktemp("candidates")
     files = generate(folder, pairs=2, seed=3, tasks=["preference"], workers=1)
     return {
@@ -34,7 +34,7 @@ def plausible(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]
     }
 
 
-def test_the_episodes_that_differ_most_come_first_with_as_few_trials_as_will_do(
+def test_the_episodes_that_differ_most_come_first_with_few_trials(
     run: Callable[..., Any], tmp_path: Path, plausible: dict[str, list[float]]
 ) -> None:
     out = tmp_path / "found"
@@ -80,7 +80,7 @@ def test_ablations_have_the_names_of_hbtom_ablate() -> None:
         ablated(Model.preset("paper"), "sight")
 
 
-def test_what_makes_no_sense_is_refused(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_senseless_options_are_refused(run: Callable[..., Any], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="both models are the same"):
         design("paper", "paper", Search(("preference",), pairs=1))
     with pytest.raises(BadInput, match="no pairs of the task"):

@@ -37,7 +37,7 @@ def test_the_json_is_what_programs_rely_on(run, dataset: Path) -> None:
     assert set(row) >= {*ROW, *MARGINS}
     assert row["task"] == "preference"
     assert (row["pairs"], row["ties"]) == (2, 1)
-    assert row["accuracy"] == told["overall"]["accuracy"] == 0.75  # a tie counts one half
+    assert row["accuracy"] == told["overall"]["accuracy"] == 0.75  # a tie counts as one half
     low, high = row["interval"]
     assert 0 <= low <= 0.75 <= high <= 1
     assert 0 <= row["published"] <= 1
@@ -51,7 +51,7 @@ def test_margins_are_the_same_in_every_place(run, dataset: Path, tmp_path: Path,
     e1, u1, e2, u2 = (json.loads(line)["rating"] for line in out.read_text().splitlines())
     assert e2 == u2
     assert e1 - u1 > 0.05
-    margins = {"margin_5": 0.0, "margin_least": 0.0, "margin_below": 0.5}  # by hand: a tie is below
+    margins = {"margin_5": 0.0, "margin_least": 0.0, "margin_below": 0.5}  # by hand; ties are below
     assert {name: told["overall"][name] for name in MARGINS} == margins
     assert {name: told["tasks"][0][name] for name in MARGINS} == margins
     refereed = json.loads(run("score", out, "--format", "json").out)
@@ -60,7 +60,7 @@ def test_margins_are_the_same_in_every_place(run, dataset: Path, tmp_path: Path,
     heading, *lines = run(*words).out.splitlines()
     start, end = heading.index("margin 5 %"), heading.index("HBToM")
     assert heading[start:end].split("  ")[:3] == ["margin 5 %", "least", "below .05"]
-    for line in lines[:2]:  # the task, and all
+    for line in lines[:2]:  # the task, and the total
         assert line[start:end].split() == ["0.000", "0.000", "50.0", "%"]
     assert run("score", out).out.splitlines() == [heading, *lines[:2]]
 
@@ -75,7 +75,7 @@ def test_a_bad_file_is_named_and_ends_with_status_1(run, dataset: Path) -> None:
     assert row["pairs"] == 1
 
 
-def test_a_dataset_that_is_not_there_ends_with_status_1(run, tmp_path: Path) -> None:
+def test_a_missing_dataset_ends_with_status_1(run, tmp_path: Path) -> None:
     ran = run("evaluate", tmp_path / "nowhere", "--format", "json")
     assert ran.status == 1
     assert ran.out == ""

@@ -1,4 +1,4 @@
-"""``hbtom fit --to``: parameters that agree with people, and what they do on scenarios left out."""
+"""``hbtom fit --to``: parameters that agree with people, and how they do on held-out scenarios."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ WORLD = Path(__file__).parents[2] / "worlds" / "block-words"
 
 
 def write_rows(path, rows, **renamed):
-    """Write rows as answers of people; ``renamed`` has the names of columns."""
+    """Write rows as people's answers; ``renamed`` maps the names of columns."""
     with path.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, list(renamed))
         writer.writeheader()
@@ -25,7 +25,7 @@ def write_rows(path, rows, **renamed):
 
 @pytest.fixture(scope="module")
 def ratings(tmp_path_factory):
-    """Ratings by people who think as the model does, with a temperature of 4."""
+    """Ratings by people who think like the model, with a temperature of 4."""
     from hbtom.bench.scenarios import find_scenarios, judge_scenarios, posterior_rows
 
     model = with_settings(Model.preset("paper"), {"efficiency.temperatures": [4.0]})
@@ -36,7 +36,7 @@ def ratings(tmp_path_factory):
     return write_rows(path, rows, **columns, rating="probability")
 
 
-def test_the_parameter_that_people_have_is_found(run, ratings, tmp_path):
+def test_the_parameter_behind_the_ratings_is_found(run, ratings, tmp_path):
     out = tmp_path / "mine.toml"
     vary = "--vary=efficiency.temperatures=[0.1],[4.0],[50.0]"
     asked = ("fit", WORLD, "--model=paper", "--to", ratings, vary, "-o", out)
@@ -53,7 +53,7 @@ def test_the_parameter_that_people_have_is_found(run, ratings, tmp_path):
     assert told["chosen"]["slip"] == told["settings"] == {"efficiency.temperatures": "4.0"}
 
 
-def test_left_out_means_left_out():
+def test_held_out_scenarios_are_not_fitted():
     random = np.random.default_rng(2)
     scenario = np.repeat(np.arange(5), 4)
     people, said = random.normal(size=20), random.normal(size=(6, 20))
@@ -63,7 +63,7 @@ def test_left_out_means_left_out():
         r = [np.corrcoef(people[rest], model[rest])[0, 1] for model in said]
         assert by_scenario[one] == np.argmax(r)
     assert best == np.argmax([np.corrcoef(people, model)[0, 1] for model in said])
-    assert len(set(by_scenario.tolist())) > 1  # or this would test little
+    assert len(set(by_scenario.tolist())) > 1  # otherwise this would test little
 
 
 def test_episodes_and_looking_times(run, tmp_path):

@@ -1,4 +1,4 @@
-"""``hbtom infer``: what it prints, what it writes, and what it says about what is wrong."""
+"""``hbtom infer``: what it prints and writes, and its error messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plan(name: str, folder: Path = GEMS) -> str:
     return str(folder / "plans" / f"{name}.plan")
 
 
-def test_a_table_of_what_is_believed_after_every_action(infer) -> None:
+def test_a_table_of_beliefs_after_every_action(infer) -> None:
     ran = infer(plan("gem-a"))
     assert (ran.status, ran.err) == (0, "")
     heading, columns, *rows = ran.out.splitlines()
@@ -52,7 +52,7 @@ def test_json_for_programs(infer) -> None:
     assert sum(values["plans"][1]["steps"][3]["efficiency"].values()) == pytest.approx(1)
 
 
-def test_the_last_plan_is_judged_when_asked(infer) -> None:
+def test_the_last_plan_is_judged_on_request(infer) -> None:
     plans = [plan("gem-a")] * 3
     table = infer(*plans, plan("gem-b"), more=("--judge",)).out
     assert "plausibility" in table
@@ -70,7 +70,7 @@ def test_the_last_plan_is_judged_when_asked(infer) -> None:
     [
         (["gem-a"], "had no clear preference so far, and wanted gem-a"),
         (["gem-a", "gem-a", "gem-a"], "wanted gem-a, wanted 2 of 2 times; nothing surprising"),
-        (  # no part is below a half here, and yet this is not as expected
+        (  # no part is below a half here, and yet this is unexpected
             ["wanders", "wanders", "wanders"],
             "had no clear preference so far, and wanted gem-c, as it seemed, and then gem-a",
         ),
@@ -84,7 +84,7 @@ def test_judgements_in_words(infer, plans: list[str], sentence: str) -> None:
     assert infer(*map(plan, plans), more=("--judge",)).out.splitlines()[-1] == f"    {sentence}"
 
 
-def test_one_plan_is_judged_with_a_warning_and_inferred_without(infer) -> None:
+def test_a_single_plan_is_judged_with_a_warning_and_inferred_without(infer) -> None:
     told = "there is only one plan: it is judged without familiarization"
     assert told in infer(plan("gem-a"), more=("--judge",)).err
     assert infer(plan("gem-a")).err == ""
@@ -113,7 +113,7 @@ def test_every_example_runs(infer, name: str) -> None:
         assert infer(str(file), folder=folder).status == 0
 
 
-def test_too_large_a_problem_is_searched_and_too_small_a_bound_is_told(infer) -> None:
+def test_large_problems_are_searched_and_too_small_a_bound_is_reported(infer) -> None:
     folder = EXAMPLES / "logistics"
     whole = infer(plan("school", folder), folder=folder)
     assert infer(plan("school", folder), folder=folder, more=("--states", "200")).out == whole.out
@@ -126,7 +126,7 @@ def test_too_large_a_problem_is_searched_and_too_small_a_bound_is_told(infer) ->
 GRIPPER = EXAMPLES / "unreliable-gripper"
 
 
-def test_chance_is_planned_with_by_trials_if_there_are_too_many_states(infer) -> None:
+def test_with_chance_and_too_many_states_planning_is_by_trials(infer) -> None:
     whole = infer(plan("cup", GRIPPER), folder=GRIPPER)
     assert (whole.status, whole.err) == (0, "")
     assert infer(plan("cup", GRIPPER), folder=GRIPPER, more=("--states", "50")).out == whole.out
@@ -135,9 +135,7 @@ def test_chance_is_planned_with_by_trials_if_there_are_too_many_states(infer) ->
     assert "takes more than 10 states" in ran.err
 
 
-def test_a_plan_that_does_not_tell_what_came_of_it_is_told_what_to_add(
-    infer, tmp_path: Path
-) -> None:
+def test_a_plan_without_outcomes_gets_a_hint_what_to_add(infer, tmp_path: Path) -> None:
     lines = ["(move table shelf)", "(grasp cup shelf)", "(move shelf bin)", "(move bin table)"]
     file = tmp_path / "unclear.plan"
     file.write_text("\n".join(lines))
@@ -173,7 +171,7 @@ def test_a_figure_of_many_steps_numbers_them(infer, tmp_path: Path) -> None:
     assert "move c44 c34" not in target.read_text(encoding="utf-8")
 
 
-def test_a_figure_replaces_nothing_unless_told(infer, tmp_path: Path) -> None:
+def test_a_figure_replaces_nothing_by_default(infer, tmp_path: Path) -> None:
     target = tmp_path / "beliefs.png"
     target.write_text("mine")
     ran = infer(plan("gem-a"), more=("--plot", target))
@@ -184,7 +182,7 @@ def test_a_figure_replaces_nothing_unless_told(infer, tmp_path: Path) -> None:
     assert infer(plan("gem-a"), more=("--plot", tmp_path / "beliefs.txt")).status == 1
 
 
-# What is wrong
+# Errors
 
 
 def written(folder: Path, **changed: str) -> Path:
@@ -263,7 +261,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_told_with_file_line_and_status_1(run, tmp_path: Path, case: str) -> None:
+def test_bad_input_is_reported_with_file_line_and_status_1(run, tmp_path: Path, case: str) -> None:
     changed, problem = BAD[case]
     folder = written(tmp_path, **changed)
     files = [f"--{name}={folder / name}.pddl" for name in ("domain", "problem")]
@@ -282,7 +280,7 @@ def test_bad_input_is_told_with_file_line_and_status_1(run, tmp_path: Path, case
         ("empty", "there are no worlds with plans in it"),
     ],
 )
-def test_what_has_no_worlds_is_refused(run, tmp_path: Path, name: str, problem: str) -> None:
+def test_files_without_worlds_are_refused(run, tmp_path: Path, name: str, problem: str) -> None:
     (tmp_path / "a.plan").touch()
     (tmp_path / "empty").mkdir()
     ran = run("infer", tmp_path / name)
@@ -290,7 +288,7 @@ def test_what_has_no_worlds_is_refused(run, tmp_path: Path, name: str, problem: 
     assert f"{name}: {problem}. Hint:" in ran.err
 
 
-def test_nothing_in_a_file_steers_a_terminal(run, tmp_path: Path) -> None:
+def test_nothing_in_a_file_controls_the_terminal(run, tmp_path: Path) -> None:
     sly = {"domain": SWITCHES.replace("turn-on", "turn\x1b[31m"), "plan": "(turn\x1b[31m stairs)"}
     folder = written(tmp_path, **sly)
     files = [f"--{name}={folder / name}.pddl" for name in ("domain", "problem")]
@@ -312,7 +310,7 @@ def test_plans_as_planners_write_them(run, tmp_path: Path) -> None:
     assert "(turn-off hall)" in ran.out
 
 
-def test_costs_that_do_not_count_are_warned_about(run, tmp_path: Path) -> None:
+def test_ignored_costs_give_a_warning(run, tmp_path: Path) -> None:
     costly = SWITCHES.replace("(:types lamp)", "(:types lamp) (:functions (total-cost))").replace(
         ":effect (on ?l)", ":effect (and (on ?l) (increase (total-cost) 5))"
     )
@@ -340,7 +338,7 @@ def test_agents_are_named_before_their_plans(given: str, agent: str, file: str) 
 
 
 @pytest.mark.parametrize("missing", ["--domain", "--problem", "--goals", "--plan"])
-def test_what_is_not_given_is_wrong_usage(run, missing: str) -> None:
+def test_missing_arguments_are_wrong_usage(run, missing: str) -> None:
     words = ["--domain", "d", "--problem", "p", "--goals", "g", "--plan", "o"]
     at = words.index(missing)
     assert run("infer", *words[:at], *words[at + 2 :]).status == 2

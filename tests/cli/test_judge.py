@@ -42,7 +42,7 @@ def goes_to(thing: Thing, who: Thing = CLOVE) -> Any:
 
 
 def strict(text: str) -> Any:
-    """Read JSON as a strict parser does: no NaN, no name twice in an object."""
+    """Read JSON like a strict parser: no NaN, no duplicate names in an object."""
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -96,7 +96,7 @@ def test_the_table_says_that_an_agent_is_new(run, tmp_path: Path) -> None:
     assert "acorn.png was not seen before" in run("judge", file).out
 
 
-def test_the_table_says_that_there_was_only_one_to_reach(run, tmp_path: Path) -> None:
+def test_the_table_says_that_only_one_goal_was_reachable(run, tmp_path: Path) -> None:
     closed = to_thing(SPOON.at(70, 130), others=[HEART.at(130, 50)], walls=border() + ring(6, 2))
     file = write(tmp_path / "closed.json", episode(*[goes_to(HEART_HERE)] * 8, closed))
     assert "went to spoon.png, the only one it can reach" in run("judge", file).out
@@ -131,7 +131,7 @@ def test_the_trace_is_a_row_for_each_step(run, good: Path) -> None:
 @pytest.mark.parametrize(
     "options", [(), ("--trace",), ("--format", "json"), ("--trace", "--format", "json")]
 )
-def test_of_many_files_one_judgement_is_kept_at_a_time(
+def test_only_one_judgement_is_kept_in_memory(
     run, good: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     alive: list[weakref.ref[hbtom.Judgement]] = []
@@ -220,8 +220,8 @@ def test_the_traced_json_holds_the_beliefs_of_every_step(run, tmp_path: Path, mo
     assert list(entry["trace"][3]["steps"][0]["goal"]) == ["heart.png", "spoon.png"]
 
 
-def test_the_trace_tells_twins_apart(run, tmp_path: Path) -> None:
-    """Objects with the same look, or with a name that looks like a twin's, stay apart."""
+def test_the_trace_distinguishes_twins(run, tmp_path: Path) -> None:
+    """Objects with the same look, or with a name like a twin's, stay distinct."""
 
     def twins(one: Any) -> None:
         places = [(65, 100), (100, 60), (100, 140), (150, 100)]
@@ -242,7 +242,7 @@ def test_the_trace_tells_twins_apart(run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("grid", ["0.2, 0.2000000001", "9.99999999, 9.99999998", "0.2, 0.3"])
-def test_the_trace_keeps_efficiencies_apart_or_the_model_is_refused(
+def test_the_trace_distinguishes_efficiencies_or_the_model_is_refused(
     run, good: Path, tmp_path: Path, grid: str
 ) -> None:
     model = tmp_path / "mine.toml"
@@ -274,7 +274,7 @@ def test_a_model_may_be_a_file(run, good: Path, tmp_path: Path) -> None:
     assert entry["plausibility"] != hbtom.judge(good).plausibility
 
 
-# Names that try to steer a terminal
+# Names that try to control the terminal
 
 NASTY = "\x1b[2J\x1b[31m[bold red]<b>{x}%s\r\n\x07\u202e\x9b1m heart\u2028.png"
 
@@ -288,7 +288,7 @@ def nasty_episode() -> Any:
 
 
 @pytest.mark.parametrize("options", [(), ("--trace",)])
-def test_names_cannot_steer_a_terminal(run, tmp_path: Path, options) -> None:
+def test_names_cannot_control_the_terminal(run, tmp_path: Path, options) -> None:
     file = write(tmp_path / "\x1b[31mred\n.json", nasty_episode())
     ran = run("judge", file, *options)
     assert ran.status == 0
@@ -299,7 +299,7 @@ def test_names_cannot_steer_a_terminal(run, tmp_path: Path, options) -> None:
     assert len(ran.complaints) == 1
 
 
-def test_names_are_escaped_in_json_and_come_back_whole(run, tmp_path: Path) -> None:
+def test_names_are_escaped_in_json_and_read_back_unchanged(run, tmp_path: Path) -> None:
     file = write(tmp_path / "\x1b[31mred\n.json", nasty_episode())
     ran = run("judge", file, "--format", "json", "--trace")
     assert ran.out.isascii()

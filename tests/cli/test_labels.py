@@ -14,7 +14,7 @@ from hbtom.bench.dataset import find_pairs
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of files whose names tell, a folder of the same files, and their labels."""
+    """A folder of files with meaningful names, one with other names, and their labels."""
     tmp_path = tmp_path_factory.mktemp("labels")
     named = write_pairs(tmp_path / "named", ["preference", "hiding"], 3)
     (tmp_path / "scenes").mkdir()
@@ -30,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def scenes(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run commands in a folder that has all of it."""
+    """Run commands in a folder that has all of these."""
     for folder in ("named", "scenes"):
         (tmp_path / folder).symlink_to(made / folder)
     shutil.copy(made / "labels.json", tmp_path)
@@ -38,7 +38,7 @@ def scenes(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tables(*commands):
-    """Return what commands print, without the line that names the dataset."""
+    """Return the output of commands, without the line that names the dataset."""
     for ran in commands:
         assert (ran.status, ran.err) == (0, "")
     return [[one for one in ran.out.splitlines() if "dataset" not in one] for ran in commands]
@@ -80,7 +80,7 @@ def test_an_evaluation_is_resumed_as_usual(run, scenes):
     assert Path("part.csv").read_text() == whole
 
 
-def test_an_archive_knows_what_the_labels_said(run, scenes):
+def test_an_archive_keeps_the_labels(run, scenes):
     assert run("pack", "scenes", "a.parquet", "--labels", "labels.json").status == 0
     one, other = tables(run("evaluate", "a.parquet"), run("evaluate", "named"))
     assert one == other
@@ -102,7 +102,7 @@ def test_ratings_by_file_alone(run, scenes):
     assert "--labels" in without.err
 
 
-def test_what_is_wrong_with_labels_is_one_line(run, scenes):
+def test_errors_in_labels_are_one_line(run, scenes):
     Path("labels.json").write_text("[]")
     ran = run("evaluate", "scenes", "--labels", "labels.json", "--out", "x.csv")
     assert ran.status == 1

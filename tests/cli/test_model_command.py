@@ -21,7 +21,7 @@ def test_the_list_has_every_preset_with_its_fingerprint(run) -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_what_is_shown_is_the_model(run, name: str) -> None:
+def test_the_shown_text_is_the_model(run, name: str) -> None:
     ran = run("model", "show", name)
     assert ran.status == 0
     assert Model.from_toml(ran.out) == Model.preset(name)
@@ -32,7 +32,7 @@ def test_the_default_is_shown_without_a_name(run) -> None:
     assert run("model", "show").out == run("model", "show", "default").out
 
 
-def test_what_is_shown_can_be_saved_changed_and_used(run, good: Path, tmp_path: Path) -> None:
+def test_the_shown_text_can_be_saved_changed_and_used(run, good: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     text = run("model", "show", "paper").out
     file.write_text(
@@ -52,7 +52,7 @@ def test_a_model_with_a_base_is_shown_whole(run, tmp_path: Path) -> None:
     assert shown.efficiency == Model.preset("default").efficiency
 
 
-def test_a_name_in_a_model_cannot_steer_a_terminal(run, tmp_path: Path) -> None:
+def test_a_name_in_a_model_cannot_control_the_terminal(run, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('base = "default"\nname = "\\u001b[2J\\u007f\\u009b1m\\u202e"\n')
     ran = run("model", "show", file)
@@ -106,7 +106,7 @@ def test_a_model_that_is_not_text_ends_with_status_1(run, tmp_path: Path) -> Non
         assert str(path) in ran.err
 
 
-def test_a_name_that_is_no_preset_gets_the_presets_as_a_hint(run) -> None:
+def test_an_unknown_preset_gets_the_presets_as_a_hint(run) -> None:
     ran = run("model", "show", "papre")
     assert ran.status == 1
     assert "papre" in ran.err

@@ -1,4 +1,4 @@
-"""``hbtom pack``, and judging what it wrote."""
+"""``hbtom pack``, and judging its archives."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def archive(run: Any, dataset: Path) -> Path:
     return out
 
 
-def test_what_it_says(
+def test_the_output_of_pack(
     run, dataset: Path, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "FEW", 1)  # or three pairs would not be worth processes
+    monkeypatch.setattr(workers, "FEW", 1)  # otherwise three pairs would not be worth processes
     ran = run("pack", dataset, tmp_path / "a.parquet", "--workers", "2")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == f"6 episodes in {tmp_path / 'a.parquet'}\n"
@@ -51,7 +51,7 @@ def test_what_it_says(
     assert (tmp_path / "a.parquet").read_bytes() == archive.read_bytes()
 
 
-def test_progress_is_told_from_the_beginning(dataset: Path, tmp_path: Path) -> None:
+def test_progress_is_reported_from_the_beginning(dataset: Path, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     pack(dataset, tmp_path / "a.parquet", progress=lambda *how_far: told.append(how_far))
     assert told == [(done, 3) for done in range(4)]
@@ -100,7 +100,7 @@ def test_judging_an_archive_or_part_of_it(
     assert told == [{k: v for k, v in each.items() if k != "file"} for each in wanted]
 
 
-def test_judging_goes_on_after_what_is_not_there(run, archive: Path, good: Path) -> None:
+def test_judging_continues_after_a_missing_member(run, archive: Path, good: Path) -> None:
     ran = run("judge", archive / "preference" / "9e", good, archive / "preference" / "1e")
     assert ran.status == 1
     (line,) = ran.complaints
@@ -109,7 +109,7 @@ def test_judging_goes_on_after_what_is_not_there(run, archive: Path, good: Path)
     assert "\n1e " in ran.out
 
 
-def test_what_is_left_out_is_told(run, dataset: Path, tmp_path: Path) -> None:
+def test_omitted_files_are_reported(run, dataset: Path, tmp_path: Path) -> None:
     (dataset / "preference" / "1e.json").write_bytes(b"[[")
     (dataset / "background_single_object").mkdir()
     ran = run("pack", dataset, tmp_path / "a.parquet")
@@ -122,7 +122,7 @@ def test_what_is_left_out_is_told(run, dataset: Path, tmp_path: Path) -> None:
     assert len(find_pairs(tmp_path / "a.parquet").pairs) == 2
 
 
-def test_what_is_left_out_on_purpose_is_no_failure(run, dataset: Path, tmp_path: Path) -> None:
+def test_files_left_out_on_purpose_are_not_a_failure(run, dataset: Path, tmp_path: Path) -> None:
     (dataset / "preference" / "2u.json").unlink()
     ran = run("pack", dataset, tmp_path / "a.parquet", "--tasks", "preference")
     assert ran.status == 0
@@ -130,7 +130,7 @@ def test_what_is_left_out_on_purpose_is_no_failure(run, dataset: Path, tmp_path:
     assert "counterpart" in ran.err
 
 
-def test_nothing_is_overwritten_unasked(run, dataset: Path, tmp_path: Path) -> None:
+def test_nothing_is_overwritten_by_default(run, dataset: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.parquet"
     out.write_text("precious")
     refused = run("pack", dataset, out)

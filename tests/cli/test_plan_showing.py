@@ -1,4 +1,4 @@
-"""Pages and movies of plans from the command line, and what is said about wrong ones."""
+"""Pages and movies of plans from the command line, and error messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = [
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Relative names are names in an empty folder."""
+    """Run in an empty folder, to which relative names refer."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -73,7 +73,7 @@ def test_infer_also_makes_a_page_and_a_movie(run) -> None:
         (["animate", PLAN, "--trials", "2"], "there is no plan 2"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(run, words: list[str | Path], told: str) -> None:
+def test_errors_are_one_line(run, words: list[str | Path], told: str) -> None:
     shutil.copy(PLAN, "alone.plan")
     Path("good.json").write_text("{}")
     shutil.copytree(GEMS, "wrong")
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_in_one_line(run, words: list[str | Path], told: s
 
 
 @pytest.mark.parametrize("words", [["judge"], ["plot", "-o", "a.png"], ["studio", "--no-open"]])
-def test_plans_are_sent_to_where_plans_are_read(run, words: list[str]) -> None:
+def test_plans_are_referred_to_the_commands_that_read_plans(run, words: list[str]) -> None:
     ran = run(*words, PLAN)
     assert (ran.status, ran.out, len(ran.complaints)) == (1, "", 1)
     assert "gem-c.plan: this is a plan, not an episode. Hint: hbtom show plays it" in ran.err

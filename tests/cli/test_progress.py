@@ -1,4 +1,4 @@
-"""The line that tells how far the work is: for people only."""
+"""The progress line, which only people see."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from hbtom.cli.progress import judging, line, progress
         (100, 10, 2.0, "judging  100/100  5.0 pairs/s  0:00 left"),
     ],
 )
-def test_the_line_tells_how_far_how_fast_and_how_long(done, lately, seconds, told) -> None:
+def test_the_line_shows_progress_speed_and_remaining_time(done, lately, seconds, told) -> None:
     assert line("judging", done, 100, lately, seconds) == told
 
 
 @pytest.mark.parametrize(("done", "lines"), [(0, 1), (1, 0)])
-def test_many_pairs_without_a_compiler_are_worth_one_line(
+def test_many_pairs_without_a_compiler_give_one_line_of_advice(
     done: int, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
@@ -42,7 +42,7 @@ def test_many_pairs_without_a_compiler_are_worth_one_line(
 
 
 @pytest.mark.parametrize(("lines", "told"), [(0.0, 2), (1e9, 0)])
-def test_without_a_terminal_there_is_a_line_now_and_then(
+def test_without_a_terminal_there_are_occasional_lines(
     lines: float, told: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with progress("training", "steps", lines=lines) as tell:

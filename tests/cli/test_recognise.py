@@ -1,4 +1,4 @@
-"""``hbtom recognise``: what it prints and writes, and what it says about what is wrong."""
+"""``hbtom recognise``: what it prints and writes, and its error messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARED = Path(__file__).parents[3] / "shared" / "data" / "gpr"
 
 @pytest.fixture
 def found(run) -> Callable[..., dict]:
-    """Run ``hbtom recognise --format json`` and return what it prints."""
+    """Run ``hbtom recognise --format json`` and return its output."""
 
     def values(*words: str | Path, status: int = 0) -> dict:
         ran = run("recognise", *words, "--format", "json")
@@ -119,7 +119,7 @@ def test_observed_facts_and_marked_gaps(found, tmp_path: Path) -> None:
         assert answer["best"] == [1]
 
 
-def test_wrong_observations_are_forgiven(found, tmp_path: Path) -> None:
+def test_wrong_observations_are_tolerated(found, tmp_path: Path) -> None:
     seen = "(go home mill)\n(sleep)\n(go mill shop)\n(buy soap shop)"
     folder = unpack(tmp_path / "one", {"obs.dat": seen})
     for engine in ("exact", "counting"):
@@ -139,7 +139,7 @@ def test_what_is_learnt_about_an_agent_carries_over(found, tmp_path: Path) -> No
     assert after["efficiency"] > alone["efficiency"]
 
 
-def test_unknown_observations_are_left_out_and_told(run, found, tmp_path: Path) -> None:
+def test_unknown_observations_are_left_out_and_reported(run, found, tmp_path: Path) -> None:
     folder = unpack(tmp_path / "one", {"obs.dat": "(fly home)\n(go home mill)\n(go mill shop)"})
     ran = run("recognise", folder)
     assert ran.status == 0
@@ -160,7 +160,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("why", BAD)
-def test_a_bad_problem_is_told_and_the_others_answered(why: str, run, tmp_path: Path) -> None:
+def test_a_bad_problem_is_reported_and_the_others_are_answered(
+    why: str, run, tmp_path: Path
+) -> None:
     pack(tmp_path / "set" / "good.tar.bz2")
     bad = pack(tmp_path / "set" / "bad.tar.bz2", BAD[why])
     ran = run("recognise", tmp_path / "set", "--format", "json")
@@ -172,14 +174,14 @@ def test_a_bad_problem_is_told_and_the_others_answered(why: str, run, tmp_path: 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_goals_that_cannot_be_reached_are_told(engine) -> None:
+def test_unreachable_goals_are_reported(engine) -> None:
     files = {**FILES, "hyps.dat": "(have soap)\n(have home)", "obs.dat": "(go home mill)"}
     found = recognise(read_posed(files, whole=True), how=How(engine))
     assert found.probability == pytest.approx([1, 0])
     assert "1 goal cannot be reached, such as (have home)" in found.warnings
 
 
-def test_a_mistake_in_hbtom_spoils_one_problem_only(run, tmp_path: Path, monkeypatch) -> None:
+def test_a_bug_in_hbtom_spoils_only_one_problem(run, tmp_path: Path, monkeypatch) -> None:
     from hbtom.bench import recognition
 
     right = recognition.recognise
@@ -197,7 +199,7 @@ def test_a_mistake_in_hbtom_spoils_one_problem_only(run, tmp_path: Path, monkeyp
     assert len(json.loads(ran.out)["problems"]) == 1
 
 
-def test_what_is_no_problem_at_all(run, tmp_path: Path) -> None:
+def test_files_that_are_not_problems(run, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"hbtom\.load_posed"):
         hbtom.recognise("problem.tar.bz2")
     (tmp_path / "empty").mkdir()
@@ -212,7 +214,7 @@ def test_what_is_no_problem_at_all(run, tmp_path: Path) -> None:
     assert "no such file" in run("recognise", tmp_path / "nowhere").err
 
 
-def test_an_interrupted_run_goes_on(run, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed(run, tmp_path: Path) -> None:
     folder, out = dataset(tmp_path / "set"), tmp_path / "answers.jsonl"
     assert run("recognise", folder, "--out", out).status == 0
     lines = out.read_text().splitlines(keepends=True)
@@ -221,7 +223,7 @@ def test_an_interrupted_run_goes_on(run, tmp_path: Path) -> None:
     assert run("recognise", folder, "--out", out).status == 1
     assert run("recognise", folder, "--out", out, "--resume").status == 0
     again = out.read_text().splitlines(keepends=True)
-    assert again[:2] == lines[:2]  # to the digit, so these were not solved again
+    assert again[:2] == lines[:2]  # to the last digit, so these were not solved again
     assert json.loads(again[2])["problem"] == json.loads(lines[2])["problem"]
     other = run("recognise", folder, "--out", out, "--resume", "--engine", "counting")
     assert other.status == 1
@@ -231,9 +233,7 @@ def test_an_interrupted_run_goes_on(run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "parquet"])
-def test_a_file_of_any_kind_is_written_whole_and_gone_on_with(
-    kind: str, run, tmp_path: Path
-) -> None:
+def test_results_of_any_kind_are_written_whole_and_resumed(kind: str, run, tmp_path: Path) -> None:
     folder, out = dataset(tmp_path / "set"), tmp_path / f"answers.{kind}"
     if kind == "parquet":
         pytest.importorskip("pyarrow")
@@ -264,7 +264,7 @@ def test_json_has_the_figures_as_well(run, tmp_path: Path) -> None:
     assert sum(one["goals"] * one["true"] for one in values["calibration"]) == pytest.approx(3)
 
 
-def test_what_an_interrupted_run_has_left_is_not_overwritten(run, tmp_path: Path) -> None:
+def test_the_results_of_an_interrupted_run_are_not_overwritten(run, tmp_path: Path) -> None:
     folder, out = dataset(tmp_path / "set"), tmp_path / "answers.csv"
     assert run("recognise", folder, "--out", out).status == 0
     journal = out.with_name("answers.csv.part.jsonl")
@@ -277,21 +277,21 @@ def test_what_an_interrupted_run_has_left_is_not_overwritten(run, tmp_path: Path
     assert not journal.exists()
 
 
-def test_the_more_observations_are_wrong_the_less_they_say_when_counted() -> None:
-    goals = "(have bread)\n(have flour)"  # which cost the same
+def test_by_counting_observations_say_less_the_more_of_them_are_wrong() -> None:
+    goals = "(have bread)\n(have flour)"  # both cost the same
     posed = read_posed({**FILES, "hyps.dat": goals, "obs.dat": "(buy bread bakery)"})
     most, none = (recognise(posed, how=How("counting", wrong=rate)) for rate in (0.3, 0.0))
     assert 0.5 < most.probability[0] < none.probability[0] - 0.05
 
 
-def test_agents_are_named_and_told_apart(run, found, tmp_path: Path) -> None:
+def test_agents_are_named_and_distinguished(run, found, tmp_path: Path) -> None:
     clear, unclear = {"obs.dat": "(go home bakery)\n(buy bread bakery)"}, {"obs.dat": "(sleep)"}
     one, two = (unpack(tmp_path / name, clear) for name in "ab")
     last, other = (unpack(tmp_path / name, unclear) for name in "cd")
     named = (f"ann={one}", f"ann={two}", f"bob={other}", f"ann={last}")
     told = found(*named, "--workers", "2")["problems"]
     assert [one["agent"] for one in told] == ["ann", "ann", "bob", "ann"]
-    assert told[2]["posterior"] == pytest.approx([1 / 3] * 3, abs=0.03)  # nothing is known of bob
+    assert told[2]["posterior"] == pytest.approx([1 / 3] * 3, abs=0.03)  # bob is unknown
     assert told[3]["posterior"][0] > 0.5
     rest = [
         word for key in ("domain", "problem", "goals") for word in (f"--{key}", one / NAMES[key])
@@ -312,8 +312,8 @@ def test_processes_find_the_same(found, tmp_path: Path) -> None:
     assert [{**each, "seconds": 0} for each in one] == [{**each, "seconds": 0} for each in two]
 
 
-def test_costs_are_counted_where_the_problem_says_so() -> None:
-    """A road that costs much is taken only for a good reason."""
+def test_costs_count_if_the_problem_says_so() -> None:
+    """A costly road is taken only for a good reason."""
     domain = FILES["domain.pddl"].replace("(:action go", "(:functions (total-cost)) (:action go")
     domain = domain.replace("(not (at ?a))))", "(not (at ?a)) (increase (total-cost) 3)))")
     domain = domain.replace(
@@ -332,7 +332,7 @@ def test_a_public_problem_is_answered(found) -> None:
     assert answer["true"] in answer["best"]
 
 
-def test_peers_are_asked_about_the_same_problems(run, found, tmp_path: Path) -> None:
+def test_peers_solve_the_same_problems(run, found, tmp_path: Path) -> None:
     folder = dataset(tmp_path / "set")
     values = found(folder, "--peers")
     names = ["completion", "uniqueness", "hard-counting", "cost-difference"]

@@ -15,7 +15,7 @@ import scenes
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """The two scenes of a pair, in a dataset of their own, packed in two ways."""
+    """The two scenes of a pair, in a dataset of their own, compressed in two ways."""
     folder = tmp_path / "data" / "preference"
     folder.mkdir(parents=True)
     expected, unexpected = folder / "000001e.json.gz", folder / "000001u.json.zst"
@@ -35,14 +35,14 @@ def test_judge(run, pair: tuple[Path, Path]) -> None:
     assert [one["warnings"] for one in found] == [[], []]
 
 
-def test_the_name_of_a_file_means_nothing(run, pair: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_name_of_a_file_does_not_matter(run, pair: tuple[Path, Path], tmp_path: Path) -> None:
     other = tmp_path / "expected.txt"
     other.write_bytes(pair[1].read_bytes())
     one, same = (hbtom.judge(path).plausibility for path in (pair[1], other))
     assert one == same
 
 
-def test_what_is_not_modelled_is_told(run, tmp_path: Path) -> None:
+def test_things_that_are_not_modelled_are_reported(run, tmp_path: Path) -> None:
     file = tmp_path / "crowd.json"
     file.write_bytes(scenes.to_bytes(scenes.scene(*scenes.CROWDED)))
     result = run("judge", str(file), "--model", "paper")

@@ -86,7 +86,7 @@ def test_a_journal_of_an_interrupted_run_is_continued(run, folder, tmp_path: Pat
 
 
 def test_a_torn_line_of_a_journal_is_removed(run, folder, tmp_path: Path) -> None:
-    """Otherwise a run that is interrupted twice could not go on."""
+    """Otherwise a run that is interrupted twice could not be resumed."""
     out = tmp_path / "r.jsonl"
     assert run("judge", folder, "-o", out).status == 0
     lines = out.read_text().splitlines(keepends=True)
@@ -111,7 +111,7 @@ def test_results_without_a_stamp_are_refused(run, folder, tmp_path: Path) -> Non
 
 
 def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path: Path) -> None:
-    """Neither a folder nor a model that is named by mistake replaces what was judged before."""
+    """Naming the wrong folder or model does not replace earlier results."""
     out = tmp_path / "r.csv"
     assert run("judge", folder, "-o", out).status == 0
     before, other = out.read_bytes(), write(tmp_path / "z.json", simple_episode())
@@ -126,7 +126,7 @@ def test_rows_of_other_episodes_and_models_are_never_lost(run, folder, tmp_path:
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_files_may_have_any_name(run, tmp_path: Path, kind: str) -> None:
-    """On Linux, the name of a file is bytes, which need not be letters in any encoding."""
+    """On Linux, a file name is a sequence of bytes, which need not be valid in any encoding."""
     pytest.importorskip("pyarrow")
     try:
         file = write(tmp_path / os.fsdecode(b"a\xff.json"), simple_episode())
@@ -138,7 +138,7 @@ def test_files_may_have_any_name(run, tmp_path: Path, kind: str) -> None:
 
 
 def test_results_may_lie_among_tracks(run, folder) -> None:
-    """The results file is not taken for a track when a run goes on."""
+    """The results file is not mistaken for a track when a run is resumed."""
     (folder / "scene.toml").write_text("size = [200, 200]\n")
     for resume in ((), ("--resume",)):
         ran = run("judge", folder, "-o", folder / "r.csv", *resume)
@@ -154,7 +154,9 @@ def test_damaged_archives_in_a_folder_are_named(run, folder, tmp_path: Path, nam
     assert len(rows(tmp_path / "r.csv")) == 4
 
 
-def test_what_cannot_be_judged_is_named_and_the_rest_is_kept(run, folder, tmp_path: Path) -> None:
+def test_files_that_cannot_be_judged_are_named_and_the_rest_is_kept(
+    run, folder, tmp_path: Path
+) -> None:
     (folder / "bad.json").write_text("[]")
     ran = run("judge", folder, "-o", tmp_path / "r.csv")
     assert ran.status == 1
@@ -162,7 +164,7 @@ def test_what_cannot_be_judged_is_named_and_the_rest_is_kept(run, folder, tmp_pa
     assert len(rows(tmp_path / "r.csv")) == 4
 
 
-def test_a_folder_is_printed_as_its_files_are(run, folder) -> None:
+def test_a_folder_is_printed_like_its_files(run, folder) -> None:
     files = [folder / "deep" / f"{letter}.json" for letter in LETTERS]
     assert run("judge", folder).out == run("judge", *files).out
 
@@ -195,7 +197,7 @@ def test_tracks_without_a_scene_are_counted(run, folder, tmp_path: Path) -> None
     out = folder / "r.csv"
     for name in ("b.csv", "c.h5"):
         (folder / name).write_bytes(b"x,y\n1,2\n")
-    for _ in range(2):  # results of an earlier run are no tracks
+    for _ in range(2):  # results of an earlier run are not tracks
         ran = run("judge", folder, "-o", out, "--workers", "1", "--overwrite")
         assert (ran.status, ran.out) == (0, f"4 episodes in {out}\n")
         (line,) = ran.err.splitlines()

@@ -91,13 +91,13 @@ def test_without_data_the_suite_is_made_once(
     assert before == {file: file.stat().st_mtime_ns for file in made.rglob("*")}
 
 
-def test_every_part_that_is_removed_is_there() -> None:
+def test_every_part_to_be_removed_exists() -> None:
     model = Model.preset("default")
     for name, settings in PARTS.items():
         assert (with_settings(model, settings) == model) == (name == WHOLE), name
 
 
-def test_ablation_tells_what_each_part_is_for(run: Run, data: Path) -> None:
+def test_ablation_shows_what_each_part_is_for(run: Run, data: Path) -> None:
     ran = run("ablate", "--suite", "social", data, "--workers", "1", "--format", "json")
     assert ran.status == 0
     found = {(row["variation"], row["task"]): row["accuracy"] for row in json.loads(ran.out)}

@@ -1,4 +1,4 @@
-"""``hbtom sweep`` as a person calls it."""
+"""``hbtom sweep`` as a user calls it."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ def test_a_table_of_models(run, folder):
     assert "1 pair;" in rows[2]
 
 
-def test_a_parameter_that_is_given_again_has_more_values(run, folder):
+def test_a_repeated_parameter_has_more_values(run, folder):
     words = (
         "--set",
         "efficiency.scale=0.5",
@@ -64,7 +64,7 @@ def test_a_tidy_file_and_json(run, folder, tmp_path):
         ("=1", "unknown field ''"),
     ],
 )
-def test_settings_that_are_none(run, folder, given, told):
+def test_invalid_settings(run, folder, given, told):
     done = run("sweep", str(folder), "--set", given)
     assert (done.status, done.out) == (1, "")
     assert told in done.err
@@ -74,7 +74,7 @@ def test_without_settings_it_is_wrong_usage(run, folder):
     assert run("sweep", str(folder)).status == 2
 
 
-def test_a_dataset_of_which_nothing_can_be_read(run, tmp_path):
+def test_an_unreadable_dataset(run, tmp_path):
     for member in "eu":
         (tmp_path / "preference").mkdir(exist_ok=True)
         (tmp_path / "preference" / f"1{member}.json").write_text("[")

@@ -12,7 +12,7 @@ objects = [{name = "food", at = [190, 90]}, {name = "nest", at = [190, 10]}]
 """
 
 
-def test_a_new_scene_is_a_scene_and_replaces_nothing(run, tmp_path: Path) -> None:
+def test_a_new_scene_file_is_valid_and_replaces_nothing(run, tmp_path: Path) -> None:
     (tmp_path / "track.csv").write_text("frame,a_x,a_y,b_x,b_y\n1,2,3,40,50\n2,2,3,40,50\n")
     assert run("scene", "new", tmp_path / "track.csv", "-o", tmp_path / "new.toml").status == 0
     scene = read_scene(tmp_path / "new.toml")
@@ -35,7 +35,7 @@ def test_guesses_are_printed_and_pages_drawn(run, tmp_path: Path) -> None:
     assert "food" in (tmp_path / "page.html").read_text()
 
 
-def test_a_scene_is_for_tracks(run, good: Path, tmp_path: Path) -> None:
+def test_a_scene_is_only_for_tracks(run, good: Path, tmp_path: Path) -> None:
     ran = run("judge", good, "--scene", tmp_path / "scene.toml")
     assert ran.status == 1
     assert "this is not a track" in ran.err

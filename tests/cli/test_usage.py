@@ -77,7 +77,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize(("verb", "option"), NUMBERS)
-def test_numbers_that_make_no_sense_are_refused(run, verb: str, option: click.Option) -> None:
+def test_senseless_numbers_are_refused(run, verb: str, option: click.Option) -> None:
     for given in ("nan", "inf", "-inf", "1e400", "-5e-324", "-1", "", "x", "9" * 5000):
         ran = run(verb, f"{option.opts[-1]}={given}")
         assert ran.status == 2

@@ -34,7 +34,7 @@ def test_judge(run, pair: tuple[Path, Path]) -> None:
     assert expected["plausibility"] > unexpected["plausibility"] + 0.3
 
 
-def test_a_video_is_told_by_its_content_but_is_not_called_json(
+def test_a_video_is_recognised_by_its_content_unless_it_is_called_json(
     run, pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
     other, wrong = tmp_path / "no ending", tmp_path / "file.JSON"
@@ -63,7 +63,7 @@ def test_pack_and_evaluate(run, pair: tuple[Path, Path], tmp_path: Path) -> None
     assert all(map(hbtom.observe.same_trial, found, hbtom.load(pair[0])))
 
 
-def test_a_file_counts_before_a_movie_of_it(pair: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_file_takes_precedence_over_its_movie(pair: tuple[Path, Path], tmp_path: Path) -> None:
     folder = shutil.copytree(pair[0].parent, tmp_path / "preference")
     (folder / "000001e.json").write_text("[]")
     dataset = find_pairs(folder)
@@ -85,7 +85,7 @@ def test_a_folder_of_videos_is_converted(
     assert hbtom.evaluate(target, workers=1).tasks[0].accuracy == 1.0
 
 
-def test_a_file_is_converted_before_a_movie_of_it(
+def test_a_file_is_converted_rather_than_its_movie(
     run, pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
     folder = shutil.copytree(pair[0].parent, tmp_path / "preference")
@@ -97,7 +97,7 @@ def test_a_file_is_converted_before_a_movie_of_it(
     assert len(hbtom.load(tmp_path / "target" / "000001e.json")) == 1
 
 
-def test_what_is_no_video(run, tmp_path: Path) -> None:
+def test_files_that_are_not_videos(run, tmp_path: Path) -> None:
     file = tmp_path / "broken.mp4"
     file.write_bytes(b"\0\0\0\x20ftypisom")
     result = run("judge", file)

@@ -1,4 +1,4 @@
-"""What agents want and believe: plans and gridworlds alike, tables, sentences, and people."""
+"""What agents want and believe, in plans and gridworlds: tables, sentences, and people."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MODEL = with_settings(
 
 ROWS = ["1.@.", ".##.", ".#2."]
 FREE = [(r, c) for r, c in product(range(3), range(4)) if ROWS[r][c] != "#"]
-IN_SIGHT = "(or (at c22) (at c23))"  # of the place 2
+IN_SIGHT = "(or (at c22) (at c23))"  # place 2 is in sight
 DOMAIN = """
 (define (domain walking)
   (:requirements :strips :typing :disjunctive-preconditions)
@@ -103,7 +103,7 @@ def pantry(plan: str, *problems: str, **given: object) -> hbtom.Attribution:
     return hbtom.attribute_plans(goals, seen, possible=worlds[1:], sees=sees, **given)
 
 
-def test_who_looks_and_turns_back_wanted_what_was_not_there() -> None:
+def test_an_agent_that_looks_and_turns_back_wanted_what_was_missing() -> None:
     found = pantry("turns-back", "no-cake", "problem", stopped=True).posteriors[0]
     assert found.things == ("apple", "cake", "both")
     assert found.best[-1].argmax() == 1
@@ -114,13 +114,13 @@ def test_who_looks_and_turns_back_wanted_what_was_not_there() -> None:
     assert explain_desires(found) == f"it probably likes cake best, {told}"
 
 
-def test_who_knows_that_there_is_none_does_not_go_there() -> None:
+def test_an_agent_that_knows_there_is_no_cake_does_not_go_there() -> None:
     found = pantry("turns-back", "no-cake", stopped=True).posteriors[0]
     assert explain_desires(found) == "it seems to act at random"
     assert found.worlds == ("no-cake",)
 
 
-def test_both_may_be_wanted_together() -> None:
+def test_an_agent_may_want_both_things() -> None:
     found = pantry("both", "problem", stopped=True).posteriors[0]
     assert found.best[-1].argmax() == 2
     assert explain_desires(found) == "it likes both best and took it"
@@ -153,7 +153,7 @@ def trucks() -> hbtom.Attribution:
     return hbtom.attribute(load_gridworlds(TRUCKS))
 
 
-def test_the_example_tells_what_it_says(trucks: hbtom.Attribution) -> None:
+def test_the_example_gives_the_stated_result(trucks: hbtom.Attribution) -> None:
     told = {one.walk.name: explain_desires(one).partition(";")[0] for one in trucks.posteriors}
     assert list(told.values()) == [
         "it probably likes Korean best and took it",
@@ -173,7 +173,7 @@ def test_ratings_are_on_the_scale_of_people(trucks: hbtom.Attribution) -> None:
         np.testing.assert_allclose(one.belief.sum(axis=1), 1)
 
 
-def test_all_exits_tell_the_same(trucks: hbtom.Attribution) -> None:
+def test_all_exports_agree(trucks: hbtom.Attribution) -> None:
     one, plain, table = trucks.posteriors[2], trucks.to_dict()["paths"][2], trucks.to_pandas()
     last = plain["steps"][-1]
     assert last["action"] == "take"
@@ -188,7 +188,7 @@ def test_all_exits_tell_the_same(trucks: hbtom.Attribution) -> None:
     assert float(data["belief"].sel(step=len(one), world="Mexican at 2")) == one.belief[-1, 1]
 
 
-def test_expectations_are_told_place_by_place() -> None:
+def test_expectations_are_given_place_by_place() -> None:
     picture = "1..#2\n.@...\n...#3"
     things = {"things": {"K": "1", "L": "2"}, "known": ("K",), "missing": ("L", "M")}
     found = hbtom.attribute(hbtom.Gridworld(picture, moves="E E", **things), MODEL).posteriors[0]

@@ -1,4 +1,4 @@
-"""Trials with company from end to end: what must not leak, and what must not count."""
+"""Trials with company, end to end: what must not leak, and what must not count."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def going(target=(72.0, 145.0), **more) -> Trial:
     return made(path, **given)
 
 
-def test_members_of_a_pair_are_judged_as_each_by_itself() -> None:
+def test_members_of_a_pair_are_judged_independently() -> None:
     before = tuple(going() for _ in range(3))
     watched = Episode((*before, going(others=(BYSTANDER,))))
     alone = Episode((*before, going((72.0, 55.0))))
@@ -40,7 +40,7 @@ def test_members_of_a_pair_are_judged_as_each_by_itself() -> None:
         assert second.plausibility == hbtom.judge(other_one).plausibility
 
 
-def test_what_is_pushed_neither_copies_nor_moves_at_random() -> None:
+def test_pushed_agents_neither_copy_nor_move_at_random() -> None:
     model = with_settings(DEFAULT, {"hypotheses.random": 0.1})
     test = hbtom.judge(Episode((going(), going(others=(BYSTANDER,)))), model).test
     assert (test.hypotheses.processes[0], test.hypotheses.processes[-1]) == (REACH, RANDOM)
@@ -53,7 +53,7 @@ def test_what_is_pushed_neither_copies_nor_moves_at_random() -> None:
 
 
 @pytest.mark.parametrize("objects", [(WHITE,), (WHITE, BALL)])
-def test_company_may_come_later(objects) -> None:
+def test_company_may_arrive_later(objects) -> None:
     places = {WHITE: UP, BALL: DOWN}
     bodies = tuple(Body(look, places[look], 9.0) for look in objects)
     _, beliefs = hbtom.infer(DEFAULT, Beliefs(), going())
@@ -64,7 +64,7 @@ def test_company_may_come_later(objects) -> None:
     assert by_name[BALL] > by_name[WHITE]
 
 
-def test_gestures_of_agents_that_share_a_name_are_two_ways() -> None:
+def test_gestures_of_agents_with_the_same_name_are_distinct() -> None:
     twin = Identity(BEN.image, (1, 2, 3))
     steep = GESTURE + np.array([0.0, -130.0])
     others = other("agent", BEN, GESTURE), other("agent", twin, steep)
@@ -82,7 +82,7 @@ def test_gestures_of_agents_that_share_a_name_are_two_ways() -> None:
     assert one.log_likelihood == pytest.approx(two.log_likelihood, abs=1e-12)
 
 
-def test_nobody_knows_where_a_thing_will_be_put() -> None:
+def test_agents_cannot_know_where_a_thing_will_be_put() -> None:
     def test_trial(moves: bool) -> Trial:
         later = way((0, DOWN), (40, DOWN), (50, UP), (51, UP)) if moves else way((0, DOWN))
         mover = other("agent", CAT, later + np.array([0.0, 15.0]))
@@ -98,7 +98,7 @@ def test_nobody_knows_where_a_thing_will_be_put() -> None:
         assert candidate == (DOWN, 1.0)
 
 
-def test_a_thing_that_is_away_is_no_goal_whatever_agents_know() -> None:
+def test_an_absent_thing_is_never_a_goal() -> None:
     gone = np.full((FRAMES, 1, 2), np.nan)
     for sight in ("seen", "all", "memory"):
         model = with_settings(DEFAULT, {"social.sight": sight})
@@ -109,7 +109,7 @@ def test_a_thing_that_is_away_is_no_goal_whatever_agents_know() -> None:
         assert 0 <= found.plausibility <= 1
 
 
-def test_tables_hold_numbers_only() -> None:
+def test_tables_hold_only_numbers() -> None:
     pandas = pytest.importorskip("pandas")
     moved = np.array([[*UP]] * FRAMES)[:, None]
     board = other("occluder", WHITE, way((0, (100.0, 75.0))), (10.0, 100.0))
@@ -121,7 +121,7 @@ def test_tables_hold_numbers_only() -> None:
     assert {"place", "cause"} <= {*table.variable}
 
 
-def test_only_those_who_were_there_remember() -> None:
+def test_only_agents_that_were_there_remember() -> None:
     moved = np.array([[*UP]] * FRAMES)[:, None]
     board = other("occluder", WHITE, way((0, (100.0, 75.0))), (10.0, 100.0))
     new = Identity("dora", (9, 9, 9))
@@ -141,16 +141,16 @@ def test_only_those_who_were_there_remember() -> None:
 
 
 def test_a_world_that_changes_in_python_is_planned_as_it_changes() -> None:
-    """Company does not hide a change that the agent takes note of."""
+    """Company does not hide a change that the agent notices."""
     path = way((0, DOWN), (20, DOWN), (50, UP), (51, UP))[:, None]
     follows = going((72.0, 55.0), objects=(Body(BALL, DOWN, 9.0),), object_paths=path)
-    with_somebody = replace(follows, others=(BYSTANDER,))
-    one, two = (hbtom.judge(Episode((trial,))) for trial in (follows, with_somebody))
+    with_company = replace(follows, others=(BYSTANDER,))
+    one, two = (hbtom.judge(Episode((trial,))) for trial in (follows, with_company))
     assert one.surprise == two.surprise
 
 
-def test_nothing_tells_where_something_is_pushed_that_is_walled_in() -> None:
-    """It reaches nobody, but it may still copy."""
+def test_steps_of_a_pushed_agent_that_is_walled_in_are_uninformative() -> None:
+    """It reaches no other agent, but it may still copy one."""
     walls = np.array([[120, 60, 60, 10], [120, 130, 60, 10], [120, 70, 10, 60], [170, 70, 10, 60]])
     path = way((0, HOME), (20, HOME), (30, (150, 90)), (31, (150, 90)))
     trial = made(path, objects=(), others=(other("agent", BEN, GESTURE - (90.0, 0.0)),))

@@ -1,4 +1,4 @@
-"""What judgements say and show of themselves in Python."""
+"""How judgements describe and show themselves in Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_explanation_is_in_the_values(judgement) -> None:
     assert json.loads(json.dumps(judgement.to_dict()))["explanation"] == judgement.explanation
 
 
-def test_settings_stand_for_a_model(judgement) -> None:
+def test_settings_can_replace_a_model(judgement) -> None:
     changed = hbtom.judge(judgement.episode, model={"efficiency.scale": 2})
     assert changed.model.efficiency.scale == 2
     assert changed.model.motion == judgement.model.motion
@@ -35,7 +35,7 @@ def test_settings_stand_for_a_model(judgement) -> None:
         hbtom.judge(judgement.episode, model={"efficiency.skale": 2})
 
 
-def test_settings_change_the_model_that_is_used_without_them() -> None:
+def test_settings_change_the_default_model() -> None:
     settings = {"efficiency.scale": 2}
     assert hbtom.Observer(hbtom.load(EPISODE)[0], settings).model.efficiency.scale == 2
     assert as_rater(settings).model == find_model(settings)
@@ -45,11 +45,11 @@ def test_settings_change_the_model_that_is_used_without_them() -> None:
     assert attributed.efficiency.scale == 2
 
 
-def test_a_tree_holds_every_trial_and_where_it_comes_from(judgement) -> None:
+def test_a_tree_holds_every_trial_and_its_provenance(judgement) -> None:
     pytest.importorskip("xarray")
     tree = judgement.to_datatree()
     trials = [f"trial_{number}" for number in range(1, 10)]
-    assert list(tree.children) == ["judgement", *trials]  # ArviZ opens no groups within groups
+    assert list(tree.children) == ["judgement", *trials]  # ArviZ does not open nested groups
     last = tree["trial_9"].to_dataset()
     assert last.posterior.sum(("goal", "efficiency")).values == pytest.approx(1.0)
     assert float(tree["judgement"].plausibility) == judgement.plausibility

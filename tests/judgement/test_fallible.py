@@ -1,4 +1,4 @@
-"""Agents as people see them: mistakes are mistakes, and minds change."""
+"""Fallible agents, as people see them: they make mistakes and change their minds."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def wants(model: Model | str, plan: str = LOCKED_OUT) -> np.ndarray:
     return infer_plans(gems(world), [read_plan(world, plan)], model).test.goal[:, 0]
 
 
-def test_who_makes_a_goal_impossible_may_have_wanted_it() -> None:
-    """To an ideal observer it is proof that it did not; with foresight or lapses it is not."""
+def test_an_agent_may_want_a_goal_that_it_made_impossible() -> None:
+    """An ideal agent cannot have wanted it; one with limited foresight or lapses can."""
     assert wants("paper")[2] == 0.0
     assert wants("people")[2] > 0.4
-    assert wants("people")[3] > wants("people")[2]  # it goes on, as if it did not know
+    assert wants("people")[3] > wants("people")[2]  # it continues as if it did not know
     lapse = with_settings(Model.preset("paper"), {"acts.lapse": 0.2})
     assert wants(lapse)[2] > 0.4
 
 
-def test_who_goes_elsewhere_has_changed_its_mind() -> None:
+def test_an_agent_that_turns_elsewhere_has_changed_its_mind() -> None:
     world = corridor()
     steps = (
         "(pick-up key-1 start)\n(unlock key-1 start side)\n(move start side)\n(move side room)\n"
@@ -66,7 +66,7 @@ def test_who_goes_elsewhere_has_changed_its_mind() -> None:
     assert infer_plans(gems(world), [plan], never).test.changed is None
 
 
-COUNTED = {  # keys are a number, and not things
+COUNTED = {  # keys are a number, not objects
     "(has ?t - thing))": "(has ?t - thing)) (:functions (keys))",
     """(?t - thing ?c - cell)
     :precondition""": "(?t - gem ?c - cell) :precondition",
@@ -94,7 +94,7 @@ def test_keys_may_be_counted() -> None:
 
 
 def test_an_agent_may_want_what_only_seems_possible() -> None:
-    """There is one key, and gem a is behind two doors. Only who foresees that does not want it."""
+    """There is one key, and gem a is behind two doors. An agent may fail to foresee this."""
     domain = (EXAMPLES / "doors-keys-gems" / "domain.pddl").read_text(encoding="utf-8")
     world = world_of(domain, CORRIDOR.replace("(lies key-2 room) (lies key-3 room)", ""))
     plan = [read_plan(world, LOCKED_OUT)]
@@ -114,7 +114,7 @@ def test_foresight_carries_over_from_plan_to_plan() -> None:
     assert first.foresight[0] == pytest.approx(np.full(6, 1 / 6))
 
 
-def test_all_foresight_alone_is_the_model_without_foresight() -> None:
+def test_unlimited_foresight_is_the_model_without_foresight() -> None:
     world = corridor()
     plan = [read_plan(world, LOCKED_OUT + "(move east start)\n(move start west)\n")]
     same = with_settings(Model.preset("paper"), {"foresight.depths": [float("inf")]})
@@ -123,7 +123,7 @@ def test_all_foresight_alone_is_the_model_without_foresight() -> None:
     assert one.full.shape == other.full.shape == (6, 2, 1, 1, 5)
 
 
-# What is told of it
+# What is reported
 
 
 def locked_out() -> PlanJudgement:
@@ -132,7 +132,7 @@ def locked_out() -> PlanJudgement:
     return infer_plans(gems(world), [plan], "people")
 
 
-def test_what_was_not_foreseen_is_told() -> None:
+def test_an_oversight_is_reported() -> None:
     judgement = locked_out()
     (mistakes,), (plan,) = judgement.mistakes, judgement.plans
     assert mistakes.changed is None
@@ -146,7 +146,7 @@ def test_what_was_not_foreseen_is_told() -> None:
     assert told["oversight"]["probability"] > 0.5
 
 
-def test_a_change_of_mind_is_told_and_an_ideal_agent_has_neither() -> None:
+def test_a_change_of_mind_is_reported_and_ideal_agents_have_neither() -> None:
     world = example("doors-keys-gems")
     folder = EXAMPLES / "doors-keys-gems"
     goals = load_goals(world, folder / "goals.txt")
@@ -184,8 +184,8 @@ def test_foresight_is_drawn_beside_efficiency() -> None:
     assert labels[-3:] == ["P(goal)", "efficiency", "foresight"]
 
 
-def test_in_an_episode_all_depths_see_the_same() -> None:
-    """There, no act uses up what another one needs."""
+def test_in_an_episode_all_depths_agree() -> None:
+    """There, no act uses up what another needs."""
     model = with_settings(Model.preset("paper"), {"foresight.depths": [0, 2, math.inf]})
     trials = read(episode(key_trial(), key_trial()))
     one, other = (hbtom.judge(trials, each).test for each in ("paper", model))
@@ -209,8 +209,8 @@ def test_in_an_episode_goals_may_change(motion: str) -> None:
     assert one.preference == pytest.approx(other.preference, abs=1e-6)
 
 
-def test_a_change_of_mind_in_an_episode_is_told() -> None:
-    """Half way to the heart the agent turns to the spoon."""
+def test_a_change_of_mind_in_an_episode_is_reported() -> None:
+    """Halfway to the heart the agent turns to the spoon."""
     things = [HEART.at(160, 40), SPOON.at(160, 160)]
     path = walk((20, 100), (90, 70), (150, 150))
     seen = read(episode(trial(path, things), trial(path, things)))
@@ -222,8 +222,8 @@ def test_a_change_of_mind_in_an_episode_is_told() -> None:
     assert "changed" not in explain(account(hbtom.judge(seen, "paper")))
 
 
-def test_models_that_share_plans_keep_their_minds_apart() -> None:
-    """Judged together, they say what they say alone."""
+def test_models_that_share_plans_have_separate_beliefs() -> None:
+    """Judged together, they give the same results as alone."""
     changes = (
         {},
         {"goals.switching": 0.5},
@@ -236,10 +236,10 @@ def test_models_that_share_plans_keep_their_minds_apart() -> None:
         assert shared.plausibility == hbtom.judge(seen, model).plausibility
 
 
-# What cannot be done
+# What is not supported
 
 
-def test_what_agents_foresee_needs_all_actions() -> None:
+def test_limited_foresight_needs_all_actions() -> None:
     world = example("doors-keys-gems")
     goals = load_goals(world, EXAMPLES / "doors-keys-gems" / "goals.txt")
     with pytest.raises(BadInput, match="not all actions of plan were seen") as told:
@@ -247,7 +247,7 @@ def test_what_agents_foresee_needs_all_actions() -> None:
     assert "paper" in told.value.hint
 
 
-def test_goals_do_not_change_in_noise() -> None:
+def test_goals_cannot_change_with_noise() -> None:
     settings = {"goals.switching": 1.0, "observation.noise": 2.0}
     with pytest.raises(BadInput, match="goals cannot change where"):
         hbtom.judge(read(simple_episode()), with_settings(Model.preset("paper"), settings))
@@ -267,7 +267,9 @@ def test_goals_do_not_change_in_noise() -> None:
         ({"acts.lapse": 1}, "< 1"),
     ],
 )
-def test_what_is_no_depth_rate_or_probability_is_told(settings: dict[str, Any], told: str) -> None:
+def test_invalid_depths_rates_and_probabilities_are_reported(
+    settings: dict[str, Any], told: str
+) -> None:
     with pytest.raises(BadInput, match=told):
         with_settings(Model.preset("paper"), settings)
 
@@ -275,7 +277,7 @@ def test_what_is_no_depth_rate_or_probability_is_told(settings: dict[str, Any], 
 # What people say
 
 
-def test_the_preset_is_the_one_that_was_measured() -> None:
+def test_the_preset_is_the_measured_one() -> None:
     assert Model.preset("people").fingerprint == "c150180c26ca"
 
 
@@ -285,7 +287,7 @@ def spelled(word: str) -> str:
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="needs ratings that are not part of the project")
-def test_people_see_block_words_as_the_preset_does() -> None:
+def test_people_agree_with_the_preset_about_block_words() -> None:
     """Pearson's r with mean ratings, over all goals and times of 16 scenarios."""
     told = json.loads((DATA / "block-words-plans-and-goals.json").read_text())
     rated, believed = [], []

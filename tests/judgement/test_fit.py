@@ -18,7 +18,7 @@ def drawn(n, seed=0):
     return surprises, expected
 
 
-def test_the_gradient_is_that_of_the_loss():
+def test_the_gradient_matches_the_loss():
     rng = np.random.default_rng(1)
     x, y = rng.random((20, 3)) * 3, rng.random(20) < 0.5
     at = rng.normal(size=6)

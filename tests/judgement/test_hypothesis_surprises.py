@@ -1,4 +1,4 @@
-"""What surprises depends on what agents may believe, and on whether they plan at all."""
+"""Surprise depends on what agents may believe, and on whether they plan at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OLD, NEW, OTHER = (160.0, 160.0), (40.0, 180.0), (160.0, 40.0)
 
 
 def walk_to(place: tuple[float, float], **moving: np.ndarray) -> Trial:
-    """Return a trial in which an agent waits, then goes to within reach of a place."""
+    """Return a trial in which an agent waits, then goes within reach of a place."""
     start = np.array([60.0, 100.0])
     way = np.array(place) - start
     end = start + way * (1 - 17.0 / np.hypot(*way))
@@ -39,7 +39,7 @@ def walk_to(place: tuple[float, float], **moving: np.ndarray) -> Trial:
 
 
 def judged(test: Trial, preset: str = "default", **settings: float) -> Judgement:
-    """Judge a trial after four in which the agent went to the bear."""
+    """Judge a trial after four trials in which the agent went to the bear."""
     named = {f"hypotheses.{name}": value for name, value in settings.items()}
     model = with_settings(Model.preset(preset), named)
     return judge(Episode((walk_to(OLD),) * 4 + (test,)), model)
@@ -52,7 +52,7 @@ def moved(bear: tuple[float, float], ball: tuple[float, float]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_going_where_a_thing_was_is_plausible_for_those_who_may_have_missed_its_move(
+def test_going_where_a_thing_was_is_plausible_if_its_move_may_have_been_missed(
     preset: str,
 ) -> None:
     test = walk_to(OLD, object_paths=moved(NEW, OTHER))
@@ -63,14 +63,14 @@ def test_going_where_a_thing_was_is_plausible_for_those_who_may_have_missed_its_
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_an_agent_takes_what_it_touches_for_what_lay_there(preset: str) -> None:
-    """Bear and ball change places; the agent goes to where the bear was and touches the ball."""
+def test_an_agent_mistakes_what_it_touches_for_what_lay_there(preset: str) -> None:
+    """Bear and ball swap places; the agent goes where the bear was and touches the ball."""
     test = walk_to(OLD, object_paths=moved(OTHER, OLD))
     may_not = judged(test, preset, outdated=0.5)
     assert may_not.plausibility > 0.8
     assert may_not.test.belief[-1, 1] > 0.7
     assert may_not.test.goal[-1, 0] > 0.7  # the bear
-    assert judged(test, preset).test.goal[-1, 1] > 0.9  # the ball, to those who see all
+    assert judged(test, preset).test.goal[-1, 1] > 0.9  # the ball, if agents see everything
 
 
 def test_waste_is_averaged_over_all_hypotheses() -> None:
@@ -85,7 +85,7 @@ def test_waste_is_averaged_over_all_hypotheses() -> None:
     assert predictive(found) == pytest.approx(total, rel=1e-9)
 
 
-def test_wandering_is_the_less_surprising_the_more_agents_wander() -> None:
+def test_wandering_is_less_surprising_if_more_agents_wander() -> None:
     def wander(seed: int) -> Trial:
         rng = np.random.default_rng(seed)
         turns = np.repeat(rng.uniform(0, 2 * np.pi, 10), 6)
@@ -104,7 +104,7 @@ def test_wandering_is_the_less_surprising_the_more_agents_wander() -> None:
     assert waste[-1] < waste[0] - 1.0
 
 
-def test_walking_through_a_wall_is_told() -> None:
+def test_walking_through_a_wall_is_reported() -> None:
     wall = np.array([[80.0, 0.0, 20.0, 200.0]])
     walls = replace(walk_to(OTHER), walls=wall)
     judgement = judge(Episode((walls,)), Model.preset("default"))

@@ -1,4 +1,4 @@
-"""Judging whole episodes, and the labelled tables that come out of it."""
+"""Judging whole episodes, and exporting labelled tables."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_judgement_is_made_of_its_parts(preset: str) -> None:
 
 
 @both
-def test_what_was_always_chosen_is_expected_again(preset: str) -> None:
+def test_an_object_that_was_always_chosen_is_expected_again(preset: str) -> None:
     same = judged(*[TO_HEART] * 6, TO_HEART, preset=preset).plausibility
     other = judged(*[TO_HEART] * 6, TO_SPOON, preset=preset).plausibility
     assert same > other + 0.5
@@ -77,7 +77,7 @@ def test_a_detour_of_an_efficient_agent_is_surprising(preset: str) -> None:
 
 
 @both
-def test_fetching_the_key_is_plausible_only_if_the_barrier_bars(preset: str) -> None:
+def test_fetching_the_key_is_plausible_only_if_the_barrier_blocks(preset: str) -> None:
     """The test trial ends at the key, with the object behind the barrier or on the near side."""
     familiar = key_trial()
     to_key = next(n for n, each in enumerate(familiar) if each["agent"][0] == [44, 70])
@@ -89,7 +89,7 @@ def test_fetching_the_key_is_plausible_only_if_the_barrier_bars(preset: str) -> 
 
 
 @both
-def test_the_score_without_weights_tells_a_detour_too(preset: str) -> None:
+def test_the_predictive_score_detects_a_detour(preset: str) -> None:
     straight = to_thing(HEART.at(150, 100))
     detour = trial(walk((40, 100), (90, 40), (90, 160), (137, 100)), [HEART.at(150, 100)])
     expected = judged(*[straight] * 4, straight, preset=preset).predictive
@@ -98,8 +98,8 @@ def test_the_score_without_weights_tells_a_detour_too(preset: str) -> None:
 
 
 @both
-def test_the_score_without_weights_leaves_out_what_evidence_leaves_out(preset: str) -> None:
-    """Walking through a wall, or shut in: nothing that the model can weigh."""
+def test_the_predictive_score_leaves_out_uninformative_steps(preset: str) -> None:
+    """The agent walks through a wall, or is shut in."""
     walls = [*border(), block(80, 80)]
     through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85)], walls=walls)
     assert 0 <= judged(through, preset=preset).predictive <= 1
@@ -108,7 +108,7 @@ def test_the_score_without_weights_leaves_out_what_evidence_leaves_out(preset: s
     assert judged(shut_in, preset=preset).predictive == pytest.approx(1.0)
 
 
-# What is warned of
+# Warnings
 
 
 def test_one_trial_is_judged_with_a_warning() -> None:
@@ -196,7 +196,7 @@ def test_the_labelled_arrays(judgement: Judgement) -> None:
     assert data.frame.values.tolist() == (judgement.test.frame + 1).tolist()
 
 
-def test_things_of_one_image_are_told_apart_in_tables() -> None:
+def test_things_with_the_same_image_are_distinct_in_tables() -> None:
     pytest.importorskip("pandas")
     red, blue = HEART.at(120, 50), HEART.at(120, 150)
     frames = trial(walk((40, 100), (80, 80)), [red, blue])
@@ -210,11 +210,11 @@ def test_a_simple_episode_is_plausible() -> None:
     assert judge(read(simple_episode(times=6))).plausibility > 0.5
 
 
-# What two episodes have in common is watched once
+# Shared trials are watched once
 
 
 @both
-def test_a_judgement_like_another_is_the_same_in_less_work(preset: str) -> None:
+def test_reusing_a_judgement_gives_the_same_with_less_work(preset: str) -> None:
     familiar = [key_trial(), key_trial(who=ACORN), key_trial()]
     expected = read(episode(*familiar, key_trial()))
     unexpected = read(episode(*familiar, key_trial(goal=HEART.at(50, 150))))
@@ -226,7 +226,7 @@ def test_a_judgement_like_another_is_the_same_in_less_work(preset: str) -> None:
     assert together.to_dict(trace=True) == apart.to_dict(trace=True)
 
 
-def test_what_differs_is_watched_again(monkeypatch) -> None:
+def test_trials_that_differ_are_watched_again(monkeypatch) -> None:
     one = read(episode(TO_HEART, TO_HEART, TO_HEART))
     other = read(episode(TO_HEART, key_trial(), TO_HEART))
     first = judge(one, "default")
@@ -244,4 +244,4 @@ def test_a_judgement_survives_pickling(name: str, noise: float) -> None:
     assert same.to_dict(trace=True) == judgement.to_dict(trace=True)
     assert same.beliefs[-1].agents.keys() == judgement.beliefs[-1].agents.keys()
     with pytest.raises(AttributeError):
-        same.beliefs[-1].agents.clear()  # it cannot be changed, either
+        same.beliefs[-1].agents.clear()  # it cannot be changed either

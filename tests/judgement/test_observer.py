@@ -1,4 +1,4 @@
-"""An observer that is fed frame by frame believes what it would if the trial had been recorded."""
+"""An observer that takes one frame at a time believes the same as about a recorded trial."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def assert_same_now(live: Posterior, batch: Posterior) -> None:
     assert live.log_likelihood.sum() == pytest.approx(batch.log_likelihood.sum(), abs=1e-9)
 
 
-def check_all_along(model: Model, trial: Trial, every: int = 1) -> None:
+def check_throughout(model: Model, trial: Trial, every: int = 1) -> None:
     """Compare what is believed after some frames with the trial cut off there."""
     observer, frames = Observer(trial, model), list(frames_of(trial))
     assert not observer.recomputes
@@ -63,25 +63,25 @@ def two_things() -> Trial:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["default", "paper"])
-def test_all_along_a_trial_with_a_key(model: Model) -> None:
-    check_all_along(model, read(episode(key_trial(jump=False)))[0], every=4)
-    check_all_along(model, read(episode(key_trial()))[0], every=9)
+def test_beliefs_agree_throughout_a_trial_with_a_key(model: Model) -> None:
+    check_throughout(model, read(episode(key_trial(jump=False)))[0], every=4)
+    check_throughout(model, read(episode(key_trial()))[0], every=9)
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_all_along_odd_trials(seed: int) -> None:
-    """Jumps, loops, walls anywhere, items that are touched in passing."""
+def test_beliefs_agree_throughout_odd_trials(seed: int) -> None:
+    """They have jumps, loops, walls anywhere, and items that are touched in passing."""
     model = odd_model(seed)
     if model.observation.noise:
         model = with_settings(model, {"observation.noise": 0.0})
-    check_all_along(model, odd_trial(seed), every=3)
+    check_throughout(model, odd_trial(seed), every=3)
 
 
 def test_passing_by_an_item_and_gaps() -> None:
     trial = two_things()
     path = trial.path.copy()
     path[5:9] = path[20] = np.nan
-    check_all_along(MODELS[0], replace(trial, path=path), every=5)
+    check_throughout(MODELS[0], replace(trial, path=path), every=5)
 
 
 def test_an_agent_that_appears_late() -> None:
@@ -97,7 +97,7 @@ def test_an_agent_that_appears_late() -> None:
 
 
 def test_an_agent_that_leaves_is_not_seen() -> None:
-    """The trial so far has as many frames as were observed, whatever the scene has."""
+    """The trial so far has as many frames as were observed, regardless of the scene."""
     trial = two_things()
     there = np.arange(len(trial.path)) < 8
     observer = Observer(replace(trial, agent_there=there))
@@ -133,8 +133,8 @@ for name, some in ("default", slice(None)), ("paper", slice(None, None, 4)):
 
 
 @pytest.mark.usefixtures("kernels")
-def test_all_golden_episodes_are_judged_alike_live() -> None:
-    """The last two trials of each, compiled, by the default model; by the paper's every fourth."""
+def test_golden_episodes_are_judged_the_same_live() -> None:
+    """The last two trials of each by the default model, and of every fourth by the paper's."""
     paths = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": paths}
     ran = subprocess.run(
@@ -145,7 +145,7 @@ def test_all_golden_episodes_are_judged_alike_live() -> None:
     assert max(float(line[-1]) for line in differences) < 1e-12
 
 
-def test_trials_follow_each_other() -> None:
+def test_trials_in_sequence() -> None:
     whole = read(episode(key_trial(), key_trial(), to_thing(HEART.at(150, 60))))
     observer = Observer(whole[0])
     for number, trial in enumerate(whole):
@@ -160,7 +160,7 @@ def test_trials_follow_each_other() -> None:
     assert live.warnings == batch.warnings
 
 
-def test_what_cannot_be_followed_is_gone_through_again() -> None:
+def test_trials_that_cannot_be_followed_are_recomputed() -> None:
     noisy = with_settings(MODELS[1], {"observation.noise": 1.0})
     trial = two_things()
     observer = Observer(trial, noisy)
@@ -194,7 +194,7 @@ def test_frames_may_be_places() -> None:
     assert repr(observer) == "<Observer in trial 1, frame 30>"
 
 
-def test_places_in_metres_are_told() -> None:
+def test_positions_in_metres_are_reported() -> None:
     trial = two_things()
     pixels, metres = Observer(trial), Observer(trial)
     for x, y in trial.path.tolist():
@@ -225,7 +225,7 @@ def test_bad_frames_are_refused_and_forgotten(frame: Frame, told: str) -> None:
         observer.judgement()
 
 
-def test_the_key_lies_at_first() -> None:
+def test_the_key_lies_there_at_first() -> None:
     trial = read(episode(key_trial()))[0]
     with pytest.raises(BadInput, match="key"):
         Observer(trial).observe(Frame(trial.agent.centre, key_lies=False))

@@ -1,4 +1,4 @@
-"""Odd company: a judgement with a warning where it still means something, else one message."""
+"""Odd company: a judgement with a warning if it is still meaningful, otherwise one message."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CROWD = tuple(
     for n in range(40)
 )
 
-# Each is told of in files; two are told of only when the trial is judged
+# Files give all of these warnings; two are given only when the trial is judged
 WARNED: dict[str, tuple[Trial, str]] = {
     "door over an agent": (
         trial(others=(other("door", DOOR, way((0, HOME)), (20, 40)),)),
@@ -118,7 +118,7 @@ def finite(value: Any) -> bool:
 
 
 def sound(episode: Episode) -> hbtom.Judgement:
-    """Judge, tell and describe an episode; nothing may be infinite or fail."""
+    """Judge, explain and describe an episode; nothing may be infinite or fail."""
     judgement = hbtom.judge(episode)
     assert 0 < judgement.plausibility < 1
     assert finite(judgement.to_dict(trace=True))
@@ -130,7 +130,7 @@ def sound(episode: Episode) -> hbtom.Judgement:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", WARNED)
-def test_what_is_odd_is_judged_with_a_warning(case: str, form: str) -> None:
+def test_odd_trials_are_judged_with_a_warning(case: str, form: str) -> None:
     odd, warning = WARNED[case]
     judged = sound(read(FORMS[form](Episode((trial(), odd)))))
     agent = str(judged.episode[-1].agent.look)
@@ -139,7 +139,7 @@ def test_what_is_odd_is_judged_with_a_warning(case: str, form: str) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("case", JUDGED)
-def test_what_is_odd_is_judged(case: str) -> None:
+def test_odd_trials_are_judged(case: str) -> None:
     sound(Episode((JUDGED[case], JUDGED[case])))
 
 
@@ -182,7 +182,7 @@ def test_a_world_with_nothing_in_it() -> None:
         ),
     ],
 )
-def test_what_means_nothing_is_refused_in_one_message(odd: Trial, words: str) -> None:
+def test_meaningless_trials_are_refused_with_one_message(odd: Trial, words: str) -> None:
     with pytest.raises(BadInput) as error:
         hbtom.judge(Episode((trial(), odd), "odd.json"))
     assert str(error.value).startswith(f"odd.json: {words}")

@@ -80,13 +80,13 @@ def test_a_preference_is_learnt_and_another_goal_surprises() -> None:
     assert usual.plausibility > 2 * other.plausibility
 
 
-def test_agents_are_told_apart() -> None:
+def test_agents_are_distinguished() -> None:
     judgement = seen("doors-keys-gems", "ann=gem-a", "ann=gem-a", "bob=gem-b")
     assert judgement.test.goal[0] == pytest.approx([1 / 3] * 3)
     assert set(judgement.beliefs.agents) == {Identity("ann"), Identity("bob")}
 
 
-def test_an_inefficient_agent_is_expected_to_stay_so() -> None:
+def test_an_inefficient_agent_is_expected_to_stay_inefficient() -> None:
     before = seen("block-words", "slip")
     after = seen("block-words", "slip", "slip")
     assert after.surprise.efficiency < before.surprise.efficiency
@@ -141,7 +141,7 @@ def test_a_weight_must_be_a_number(weight: float) -> None:
 
 @pytest.mark.parametrize("weight", [LEAST_WEIGHT, MOST_WEIGHT])
 @pytest.mark.parametrize("concentration", [1e-6, 1e6])
-def test_the_least_and_the_greatest_weight_count(weight: float, concentration: float) -> None:
+def test_the_smallest_and_largest_weights_are_valid(weight: float, concentration: float) -> None:
     model = with_settings(Model.preset("paper"), {"preference.concentration": concentration})
     judgement = seen("doors-keys-gems", "gem-a", model=model, something_else=weight)
     assert judgement.test.goal[0, -1] == pytest.approx(weight / (3 + weight))
@@ -162,7 +162,7 @@ def test_plans_of_several_problems_are_trials_of_one_agent() -> None:
     assert 0.5 == first.goal[0, 1] < second.goal[0, 1] < second.goal[-1, 1]
 
 
-def test_a_goal_that_another_problem_cannot_tell_is_an_error() -> None:
+def test_a_goal_that_another_problem_cannot_express_is_an_error() -> None:
     domain = read_domain(SWITCHES)
     other = ground(read_problem(LAMPS.replace("stairs", "attic"), domain))
     goal = make_goal(world_of(), "stairs", "(on stairs)")
@@ -170,7 +170,7 @@ def test_a_goal_that_another_problem_cannot_tell_is_an_error() -> None:
         infer_plans([goal], [read_plan(other, "(turn-off hall)")])
 
 
-def test_what_is_too_large_is_searched() -> None:
+def test_large_problems_are_searched() -> None:
     whole = seen("doors-keys-gems", "gem-a", "gem-b")
     part = seen("doors-keys-gems", "gem-a", "gem-b", most=1000)
     for one, other in zip(whole.posteriors, part.posteriors, strict=True):
@@ -179,7 +179,7 @@ def test_what_is_too_large_is_searched() -> None:
         seen("doors-keys-gems", "gem-a", most=20)
 
 
-def test_what_was_planned_before_is_looked_up() -> None:
+def test_earlier_plans_are_looked_up() -> None:
     judgement = seen("logistics", "farm", "flour")
     world = judgement.plans[0].world
     goals = load_goals(world, EXAMPLES / "logistics" / "goals.txt")
@@ -192,7 +192,7 @@ def test_without_a_plan_there_is_nothing_to_judge() -> None:
         infer_plans([make_goal(world_of(), "dark", "(not (on hall))")], [])
 
 
-def test_what_is_no_list_of_goals_or_plans_is_refused_with_what_to_give() -> None:
+def test_other_values_than_lists_of_goals_and_plans_are_refused_with_a_hint() -> None:
     world = world_of()
     goal, plan = make_goal(world, "dark", "(not (on hall))"), read_plan(world, "(turn-off hall)")
     for goals, plans, told in (
@@ -220,7 +220,7 @@ def test_a_goal_that_holds_already_and_a_plan_that_does_nothing() -> None:
     assert judgement.predictive == 1.0
 
 
-def test_warnings_are_told_once_and_with_the_plan() -> None:
+def test_warnings_are_given_once_and_name_the_plan() -> None:
     judgement = seen("kitchen", "spoilt", "spoilt")
     assert judgement.warnings == ()
     world = example("kitchen")
@@ -268,7 +268,7 @@ def test_the_public_names() -> None:
     assert Plan.__name__ == "Plan"
 
 
-def test_what_would_take_too_long_is_refused_before_anything_is_planned(monkeypatch) -> None:
+def test_huge_problems_are_refused_before_planning(monkeypatch) -> None:
     world = example("doors-keys-gems")
     goals = [make_goal(world, f"goal {number}", "(has gem-a)") for number in range(80)]
     plan = load_plan(world, EXAMPLES / "doors-keys-gems" / "plans" / "gem-a.plan")

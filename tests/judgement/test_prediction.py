@@ -10,7 +10,7 @@ from hbtom.observe import Identity
 
 
 def likelihood(options, taken):
-    """Evidence with the given excesses of each option, and which option was taken at each step."""
+    """Return evidence with the given regret of each option, and the option taken at each step."""
     options = np.array(options, dtype=float)
     steps = np.arange(len(options))
     goals = tuple(Identity(str(g)) for g in range(options.shape[2]))
@@ -20,10 +20,10 @@ def likelihood(options, taken):
 
 
 @pytest.mark.parametrize("beta", [0.3, 2.0])
-def test_the_tail_against_enumeration_of_all_courses(beta):
+def test_the_tail_matches_enumeration_of_all_courses(beta):
     rng = np.random.default_rng(3)
     options = rng.integers(0, 60, size=(4, 3, 1)) / BINS_PER_UNIT
-    options[2, 1] = np.inf  # an action that is not there
+    options[2, 1] = np.inf  # an action that is not available
     observed = likelihood(options, [0, 1, 2, 0])
     weight = np.exp(-beta * options[:, :, 0])
     weight /= weight.sum(axis=1, keepdims=True)
@@ -44,7 +44,7 @@ def test_real_pairs_and_bounds(real_pairs):
         assert 0 <= u < e <= 1
 
 
-def test_nothing_done_is_nothing_wasted(real_files):
+def test_without_steps_nothing_is_wasted(real_files):
     import hbtom
 
     posterior = hbtom.judge(real_files[0]).test

@@ -14,20 +14,20 @@ from hbtom.judgement.warm_up import (
 DEFAULT, PAPER = Model.preset("default"), Model.preset("paper")
 
 
-def test_much_work_is_worth_compiling_and_little_is_not(monkeypatch):
+def test_only_much_work_is_worth_compiling(monkeypatch):
     monkeypatch.setattr(readiness, "is_complete", lambda kind: False)
     assert worth_compiling([DEFAULT], WORTH_COMPILING)
     assert not worth_compiling([DEFAULT], WORTH_COMPILING - 1)
 
 
-def test_some_work_is_worth_loading_what_was_compiled_for_just_these_motions(monkeypatch):
+def test_some_work_is_worth_loading_kernels_for_these_motions(monkeypatch):
     monkeypatch.setattr(readiness, "is_complete", lambda kind: kind == "Grid")
     assert worth_compiling([PAPER], WORTH_LOADING)
     assert not worth_compiling([PAPER], WORTH_LOADING - 1)
     assert not worth_compiling([PAPER, DEFAULT], WORTH_LOADING)
 
 
-def test_without_a_compiler_much_work_is_worth_a_word(monkeypatch):
+def test_without_a_compiler_much_work_gets_advice(monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert advice(WORTH_SAYING) == ""
     assert "extra 'fast'" in advice(WORTH_SAYING + 1)
@@ -36,18 +36,18 @@ def test_without_a_compiler_much_work_is_worth_a_word(monkeypatch):
     assert "a tenth of the time" in advice(WORTH_SAYING + 1)
 
 
-def test_with_a_compiler_there_is_nothing_to_say(monkeypatch):
+def test_with_a_compiler_there_is_no_advice(monkeypatch):
     monkeypatch.setattr(readiness, "find_spec", lambda name: object())
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     assert advice(WORTH_SAYING + 1) == ""
 
 
-def test_without_a_compiler_nothing_gets_ready(monkeypatch):
+def test_without_a_compiler_nothing_is_warmed_up(monkeypatch):
     monkeypatch.setattr(readiness, "start_compiler", lambda: False)
     assert not warm_up([DEFAULT], WORTH_COMPILING)
 
 
-def test_what_is_compiled_to_the_end_is_remembered_by_motion(monkeypatch):
+def test_complete_compilations_are_remembered_by_motion(monkeypatch):
     remembered = []
     monkeypatch.setattr(readiness, "start_compiler", lambda: True)
     monkeypatch.setattr(readiness, "remember_compiled", remembered.append)

@@ -1,4 +1,4 @@
-"""Real scenes of five social tasks, as they are, changed without consequence, and with one.
+"""Real scenes of five social tasks: unchanged, changed irrelevantly, and changed in a cause.
 
 The scenes are not part of this repository: without them, these tests skip.
 """
@@ -42,7 +42,7 @@ PAIRS = (
 
 @cache
 def pair(name: str) -> tuple[Episode, Episode]:
-    """Return the members of a pair: the one that must be more plausible, and the other."""
+    """Return the members of a pair: first the one that must be more plausible."""
     labels = json.loads(LABELS.read_text())
     files = [file for file, told in labels.items() if told["pair"] == name]
     files.sort(key=lambda file: ORDER.index(labels[file]["label"]))
@@ -68,11 +68,11 @@ def test_real_pairs_are_right_by_a_margin(name: str) -> None:
     assert margin(*pair(name)) >= MARGIN
 
 
-# Without consequence
+# Irrelevant changes
 
 
 def mirrored(trial: Trial) -> Trial:
-    """Return a trial with left and right exchanged."""
+    """Return a trial with left and right swapped."""
     width, _ = trial.size
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -107,7 +107,7 @@ def shuffled(trial: Trial) -> Trial:
 
 
 def recoloured(trial: Trial) -> Trial:
-    """Return a trial in which everything looks different, and names sort the other way round."""
+    """Return a trial in which everything looks different, and names sort in reverse."""
 
     def look(one: Identity) -> Identity:
         turned = "".join(chr(219 - ord(c)) if c.islower() else c for c in one.image)
@@ -123,7 +123,7 @@ def recoloured(trial: Trial) -> Trial:
 
 @pytest.mark.parametrize("change", [mirrored, shuffled, recoloured])
 @pytest.mark.parametrize("name", PAIRS)
-def test_what_does_not_matter_changes_no_answer(name: str, change) -> None:
+def test_irrelevant_changes_do_not_change_the_answer(name: str, change) -> None:
     one, other = (each(episode, change) for episode in pair(name))
     assert margin(one, other) >= MARGIN
 
@@ -142,14 +142,14 @@ def test_lists_and_highlights_do_not_matter() -> None:
     assert margin(found[True], found[False]) >= MARGIN
 
 
-# With one cause changed
+# Changes in one cause
 
 
-def test_who_helps_is_told_from_deeds() -> None:
+def test_the_helper_is_identified_by_its_deeds() -> None:
     right, wrong = pair("eval_7_passive_agents_helper_hinderer_0001")
 
     def exchanged(episode: Episode) -> Episode:
-        """Exchange the looks of helper and hinderer, but not in the test."""
+        """Swap the looks of helper and hinderer, but not in the test trial."""
         both = sorted({one.look for trial in episode for one in trial.actors[1:]})
         swap = dict(zip(both, both[::-1], strict=True))
 
@@ -169,8 +169,8 @@ def belief_pair() -> tuple[Episode, Episode]:
     return pair("eval_7_passive_agents_true_false_belief_0001")
 
 
-def test_who_was_away_cannot_know() -> None:
-    """The agent of the scene is there while the object is moved, and goes where it is then."""
+def test_an_agent_that_was_away_cannot_know() -> None:
+    """In the scene, the agent is there while the object is moved, and goes to its new place."""
 
     def away(episode: Episode) -> Episode:
         trial = episode.test
@@ -185,10 +185,10 @@ def test_who_was_away_cannot_know() -> None:
     first, last = (abs(x.test.path[-1] - x.test.objects_at[-1, 0]).max() for x in (right, wrong))
     assert margin(right, wrong) >= MARGIN
     assert margin(away(right), away(wrong)) <= -MARGIN
-    assert first < 20 < last  # the right one does go where the object is
+    assert first < 20 < last  # in the right one, the agent does go where the object is
 
 
-def test_a_thing_that_is_not_moved_is_where_it_was() -> None:
+def test_a_thing_that_was_not_moved_is_where_it_was() -> None:
     def kept(episode: Episode) -> Episode:
         trial = episode.test
         others = tuple(one for one in trial.others if one.kind != "agent")
@@ -199,8 +199,8 @@ def test_a_thing_that_is_not_moved_is_where_it_was() -> None:
     assert margin(kept(right), kept(wrong)) <= -MARGIN
 
 
-def test_copying_the_other_is_copying_the_other() -> None:
-    """Exchange the looks of the two others in the test: the answer turns."""
+def test_swapping_the_others_swaps_who_is_copied() -> None:
+    """If the two others swap looks in the test trial, the answer is reversed."""
 
     def exchanged(episode: Episode) -> Episode:
         trial = episode.test
@@ -214,8 +214,8 @@ def test_copying_the_other_is_copying_the_other() -> None:
     assert margin(exchanged(right), exchanged(wrong)) <= -MARGIN
 
 
-def test_what_the_paddle_touches_first_is_no_agent() -> None:
-    """Paddles that are far away make an agent of a thing: the answer with no expectation goes."""
+def test_a_thing_that_the_paddle_touches_first_is_not_an_agent() -> None:
+    """If the paddle is far away, the thing seems to be an agent, and both trials are similar."""
     one, other = pair("passive_agent_agent_non_agent_0001")
 
     def untouched(trial: Trial) -> Trial:

@@ -28,7 +28,7 @@ few = settings(max_examples=50)
 
 
 def believed(joint: list, log_likelihood: list[float]) -> Posterior:
-    """Return a posterior that holds a joint [time, goal, efficiency] given by hand."""
+    """Return a posterior with a given joint [time, goal, efficiency]."""
     table = np.array(joint, dtype=float)
     steps, many = len(table) - 1, table.shape[1]
     goals = tuple(Identity(f"{index}.png") for index in range(many))
@@ -57,7 +57,7 @@ def believed(joint: list, log_likelihood: list[float]) -> Posterior:
 
 
 def test_surprises_by_hand() -> None:
-    """The goal posterior strays furthest in the middle, the efficiency posterior at the end."""
+    """The posterior over goals shifts most in the middle, that over efficiencies at the end."""
     seen = believed(
         [
             [[0.4, 0.1], [0.3, 0.2]],  # goals 0.5 0.5, efficiencies 0.7 0.3
@@ -76,7 +76,7 @@ def test_the_unlikeliest_step_counts_even_if_all_are_likely() -> None:
     assert surprise(believed([[[1.0]]] * 3, [0.7, 0.4])).observation == pytest.approx(-0.4)
 
 
-def test_what_moves_by_rounding_errors_alone_does_not_surprise() -> None:
+def test_rounding_errors_are_not_surprising() -> None:
     seen = believed([[[0.3, 0.7]], [[0.3 + 4e-16, 0.7 - 4e-16]]], [0.0])
     assert surprise(seen).efficiency == 0.0
     assert not shift(seen.efficiency).any()
@@ -101,7 +101,7 @@ def test_total_variation_is_half_the_sum_of_differences() -> None:
 
 @few
 @given(st.integers(0, 2**32 - 1))
-def test_total_variation_lies_between_nothing_and_one(seed: int) -> None:
+def test_total_variation_lies_between_0_and_1(seed: int) -> None:
     belief = np.random.default_rng(seed).dirichlet([0.3] * 4, size=5)
     assert shift(belief)[0] == 0
     assert ((shift(belief) >= 0) & (shift(belief) <= 1 + 1e-12)).all()
@@ -133,7 +133,7 @@ def test_more_surprise_is_never_more_plausible(preset: str, less: tuple, more: t
 
 
 @pytest.mark.parametrize("name", ["goal", "efficiency", "observation"])
-def test_each_part_falls_with_its_own_surprise_only(name: str) -> None:
+def test_each_part_falls_only_with_its_own_surprise(name: str) -> None:
     calm = {"goal": 0.1, "efficiency": 0.1, "observation": 1.0}
     _, before = plausibility(CLASSIFIER, Surprise(**calm))
     _, after = plausibility(CLASSIFIER, Surprise(**{**calm, name: calm[name] + 0.5}))

@@ -57,7 +57,7 @@ def test_a_trace_names_the_whole_chain_in_order(model: Model) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_the_values_of_a_trace_are_those_that_were_judged(model: Model) -> None:
+def test_a_trace_holds_the_judged_values(model: Model) -> None:
     judgement = hbtom.judge(seen(), model)
     *_, last = traces(judgement)
     assert last.trial is judgement.episode.test
@@ -70,7 +70,7 @@ def test_the_values_of_a_trace_are_those_that_were_judged(model: Model) -> None:
     np.testing.assert_array_equal(last.regret.frame, last.trajectory.frame)
 
 
-def test_an_episode_in_which_there_is_nothing_to_want_has_a_chain_as_well() -> None:
+def test_an_episode_with_nothing_to_want_has_a_trace() -> None:
     empty = replace(seen()[0], objects=())
     for trace in traces(hbtom.judge(Episode((empty, empty)))):
         assert len(str(trace).splitlines()) == len(CHAIN)
@@ -78,7 +78,7 @@ def test_an_episode_in_which_there_is_nothing_to_want_has_a_chain_as_well() -> N
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
 @pytest.mark.usefixtures("kernels")
-def test_compiled_or_not_the_same_chain_is_printed() -> None:
+def test_the_printed_trace_is_the_same_compiled_or_not() -> None:
     code = (
         "from hbtom.compiled import start_compiler\nassert start_compiler()\nimport hbtom\n"
         "from judgement.test_trace import MODELS, seen, traces\n"

@@ -1,4 +1,4 @@
-"""How often so much is wasted: the closed form against sampling, and against convolution."""
+"""Tail probabilities of waste: the closed form compared with sampling and with convolution."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EFFICIENCIES = np.array([0.3, 0.625, 2.5, 7.07])
 
 
 def tails(moved, lengths, acts=(), act=1.0, efficiencies=EFFICIENCIES):
-    """Return the tails of one goal, for what moves and acts wasted."""
+    """Return the tails for one goal, given what moves and acts wasted."""
     step_regret = np.array([*moved, *acts], dtype=float)[:, None]
     length = np.array([*lengths, *([0.0] * len(acts))])
     moves = np.arange(len(length)) < len(lengths)
@@ -33,7 +33,7 @@ def tails(moved, lengths, acts=(), act=1.0, efficiencies=EFFICIENCIES):
 
 
 def sampled(lengths, efficiency: float, seed: int = 0) -> np.ndarray:
-    """Return what agents waste in all when they choose headings by the policy."""
+    """Return the total waste of agents that choose headings by the policy."""
     rng = np.random.default_rng(seed)
     turned = (rng.vonmises(0.0, efficiency * length, MANY) for length in lengths)
     return sum(
@@ -43,7 +43,7 @@ def sampled(lengths, efficiency: float, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("efficiency", EFFICIENCIES)
 @pytest.mark.parametrize("moves", [3, 7, 20])
-def test_tails_are_those_of_samples(moves: int, efficiency: float) -> None:
+def test_tails_match_samples(moves: int, efficiency: float) -> None:
     lengths = np.random.default_rng(moves).uniform(0.4, 1.7, size=moves)
     wasted = sampled(lengths, efficiency)
     for share in (0.02, 0.3, 0.5, 0.9, 0.99):
@@ -52,8 +52,8 @@ def test_tails_are_those_of_samples(moves: int, efficiency: float) -> None:
         assert found == pytest.approx(1 - share, rel=0.12, abs=0.012)
 
 
-def test_tails_far_out_against_numerical_convolution() -> None:
-    """Where no sample comes: probabilities down to 1e-9, on a lattice of 72 headings."""
+def test_extreme_tails_match_numerical_convolution() -> None:
+    """Samples are too rare there: probabilities go down to 1e-9, on a lattice of 72 headings."""
     lengths = np.array([1.5, 1.6, 1.5, 1.55, 0.8, 1.5])
     for share in (0.1, 0.3, 0.6):
         step_regret = (2 * share * lengths)[:, None]
@@ -66,7 +66,7 @@ def test_tails_far_out_against_numerical_convolution() -> None:
                 assert math.log(found) == pytest.approx(math.log(exact), abs=0.15)
 
 
-def test_tails_fall_with_waste_and_with_efficiency_from_one_to_nothing() -> None:
+def test_tails_fall_with_waste_and_efficiency_from_1_to_0() -> None:
     lengths = np.full(8, 1.5)
     found = np.array([tails([x, *[0.0] * 7], lengths) for x in np.linspace(0, 24, 400)])
     assert (found[0] == 1).all()
@@ -75,8 +75,8 @@ def test_tails_fall_with_waste_and_with_efficiency_from_one_to_nothing() -> None
     assert (np.diff(found[1:-1], axis=1) <= 1e-12).all()
 
 
-def test_there_is_no_seam_where_an_agent_wastes_as_much_as_it_does_on_average() -> None:
-    """There the formula divides nothing by nothing, and another takes over."""
+def test_tails_are_smooth_at_the_average_waste() -> None:
+    """There the formula would divide 0 by 0, and another one is used."""
     lengths, beta = np.full(5, 1.2), 2.0
     mean = float(sum(length * (1 - bessel_ratio(beta * length)) for length in lengths))
     xs = mean + np.linspace(-0.01, 0.01, 41)
@@ -87,7 +87,7 @@ def test_there_is_no_seam_where_an_agent_wastes_as_much_as_it_does_on_average() 
 
 
 def test_acts_are_summed_over() -> None:
-    """Two acts, one done in vain: against all four ways to do them or not."""
+    """Two acts, one done in vain, compared with the sum over all four combinations."""
     lengths, act = np.full(4, 1.5), 1.0
     moved, acts = [0.3, 0.0, 0.1, 0.0], [0.0, 1.0]
     found = tails(moved, lengths, acts, act)
@@ -103,7 +103,7 @@ def test_acts_are_summed_over() -> None:
         assert one == pytest.approx(exact)
 
 
-def test_a_trial_without_moves_wastes_by_its_acts_alone() -> None:
+def test_a_trial_without_moves_wastes_only_by_acts() -> None:
     assert tails([], [], [0.0]) == pytest.approx(np.ones(4))
     assert tails([], [], [1.0]) == pytest.approx(1 / (1 + np.exp(EFFICIENCIES)))
 
@@ -111,7 +111,7 @@ def test_a_trial_without_moves_wastes_by_its_acts_alone() -> None:
 # As a surprise
 
 
-def test_the_surprise_of_waste_is_how_rare_it_is() -> None:
+def test_the_surprise_of_waste_is_minus_its_log_probability() -> None:
     judgement = hbtom.judge(read(simple_episode()))
     assert judgement.surprise.waste == pytest.approx(-math.log(judgement.predictive))
     assert predictive(judgement.test) == judgement.predictive
@@ -121,7 +121,7 @@ def without_waste(model: Model) -> Model:
     return replace(model, classifier=replace(model.classifier, waste=None))
 
 
-def test_models_may_leave_it_out() -> None:
+def test_models_may_leave_out_waste() -> None:
     episode, model = read(simple_episode()), Model.preset("default")
     full, short = hbtom.judge(episode, model), hbtom.judge(episode, without_waste(model))
     assert set(full.surprise.to_dict()) - set(short.surprise.to_dict()) == {"waste"}
@@ -129,7 +129,7 @@ def test_models_may_leave_it_out() -> None:
     assert short.surprise == surprise(short.test)
 
 
-def test_models_with_and_without_it_share_what_they_can() -> None:
+def test_models_with_and_without_waste_share_beliefs() -> None:
     episode, model = read(simple_episode()), Model.preset("default")
     steeper = replace(
         model, classifier=replace(model.classifier, waste=Logistic(weight=-2.0, bias=1.0))

@@ -1,4 +1,4 @@
-"""Bayes' rule in numbers against all goal histories, each kept on its own and never merged."""
+"""Bayes' rule compared with an enumeration of all goal histories that never merges them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HARD = [0.0, -0.5, -745.0, -1e4, -1e6, 900.0, -math.inf]
 
 @dataclass(frozen=True)
 class Seen:
-    """A trial: which items are goals, what can be wanted, whether it counts, and the evidence."""
+    """A trial: the goals, which are reachable, whether the choice counts, and the evidence."""
 
     among: list[int]
     reachable: list[bool]
@@ -34,7 +34,7 @@ ONES = np.ones(8)
 
 
 def added(logs: Iterable[float]) -> float:
-    """Return log sum exp, with a sum that loses no digits."""
+    """Return log sum exp, with a sum that is exact."""
     logs = list(logs)
     top = max(logs, default=-math.inf)
     if top == -math.inf:
@@ -54,7 +54,7 @@ class Enumerated:
         return tuple(wanted.count(item) for item in range(items))
 
     def watch(self, trial: Seen, items: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
-        """Return log P(o_1:t), P(g, beta) and E[theta] for every time; go on to the next trial."""
+        """Return log P(o_1:t), P(g, beta) and E[theta] for every time, and learn from the trial."""
         longer: dict[tuple, list[float]] = {}
         for sequence, logs in self.sequences.items():
             counts = self.counts(sequence, items)
@@ -99,7 +99,7 @@ class Enumerated:
 
 
 def watch(history: History, trial: Seen, alpha: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return all that is made of a trial, with all choices counted alike."""
+    """Return all results for a trial, with all choices counted alike."""
     among, reachable = np.array(trial.among), np.array(trial.reachable)
     choice = Choice(among, reachable, trial.choice, alpha, np.zeros(1))
     joint, preference, log_total = bayes(history, choice, NO_OFFERS, NO_OFFERS, trial.log)
@@ -112,7 +112,7 @@ def some_prior(rng: np.random.Generator, many: int) -> np.ndarray:
 
 
 def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: np.ndarray = ONES) -> None:
-    """Check all that Bayes' rule gives, trial after trial, against the enumeration."""
+    """Compare all results of Bayes' rule with the enumeration, trial by trial."""
     exact = Enumerated(log_prior.tolist(), alpha)
     counts, log_weight, total = np.zeros((1, 0), dtype=np.int64), log_prior[None], 0.0
     for trial in trials:
@@ -123,7 +123,7 @@ def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: np.ndarray = 
         joint, preference, log_likelihood, learnt, weight = watch(
             History(counts, log_weight), trial, alpha[:items]
         )
-        np.testing.assert_array_equal(counts, before[0])  # what was known is left as it was
+        np.testing.assert_array_equal(counts, before[0])  # earlier counts are not changed
         np.testing.assert_array_equal(log_weight, before[1])
         times = exact.watch(trial, items)
         assert len(joint) == len(preference) == len(log_likelihood) + 1 == len(times)
@@ -138,7 +138,7 @@ def assert_exact(trials: list[Seen], log_prior: np.ndarray, alpha: np.ndarray = 
 
 
 def assert_merged(counts: np.ndarray, log_weight: np.ndarray, wanted: dict) -> None:
-    """Check that histories are sorted, unique and complete, and that weights were added up."""
+    """Check that histories are sorted, unique and complete, and that weights are added up."""
     rows = [tuple(row) for row in counts.tolist()]
     assert rows == sorted(set(rows))
     assert set(rows) == set(wanted)
@@ -148,7 +148,7 @@ def assert_merged(counts: np.ndarray, log_weight: np.ndarray, wanted: dict) -> N
 
 
 def some_trials(rng: np.random.Generator, trials: int, most: int, many: int) -> list[Seen]:
-    """Return trials with some of the items known by then, in any order, perhaps with a new one."""
+    """Return trials with some of the known items, in any order, and perhaps with a new one."""
     seen, known = [], 0
     for _ in range(trials):
         known = min(known + int(rng.integers(0 if known else 1, 3)), most)
@@ -162,7 +162,7 @@ def some_trials(rng: np.random.Generator, trials: int, most: int, many: int) -> 
     return seen
 
 
-# Against the enumeration
+# Compared with the enumeration
 
 
 @few
@@ -177,8 +177,8 @@ def test_all_histories_are_added_up(seed: int, trials: int, alpha: float) -> Non
 
 @few
 @given(seed=seeds)
-def test_hard_evidence(seed: int) -> None:
-    """Impossible, next to impossible, of no weight: as long as anything is possible at all."""
+def test_extreme_evidence(seed: int) -> None:
+    """Steps may be impossible, nearly impossible or uninformative, if any goal is possible."""
     rng = np.random.default_rng(seed)
     trials = some_trials(rng, 3, 3, 2)
     for trial in trials:
@@ -189,7 +189,7 @@ def test_hard_evidence(seed: int) -> None:
 
 
 @pytest.mark.parametrize("choice", [False, True])
-def test_evidence_of_no_weight_changes_nothing(choice: bool) -> None:
+def test_uninformative_evidence_changes_nothing(choice: bool) -> None:
     trials = [Seen([0, 1, 2], [True, True, False], choice, np.zeros((3, 3, 2)))] * 3
     assert_exact(trials, np.log([0.25, 0.75]))
     counts, log_weight = np.zeros((1, 3), dtype=np.int64), np.log([[0.25, 0.75]])
@@ -209,12 +209,12 @@ def test_eight_goals() -> None:
     assert_exact(trials, some_prior(rng, 2))
 
 
-# Against the integral over preferences: theta ~ Dirichlet(alpha), each goal drawn from theta
+# Compared with the integral over preferences: theta ~ Dirichlet(alpha), goals drawn from theta
 
 
 @few
 @given(seed=seeds, alpha=st.sampled_from([0.2, 1.0, 3.5]))
-def test_counting_is_integrating_preferences_out(seed: int, alpha: float) -> None:
+def test_counting_equals_integrating_over_preferences(seed: int, alpha: float) -> None:
     """P(g_1 ... g_n) = Gamma(a) / Gamma(a + n) prod over j of Gamma(a_j + c_j) / Gamma(a_j).
 
     The parameter of each goal is a_j, and a is their sum.
@@ -253,5 +253,5 @@ def test_the_sum_in_logarithms(logs: list[float]) -> None:
     assert log_sum(np.array(logs)) == pytest.approx(added(logs), abs=1e-12)
 
 
-def test_the_sum_of_nothing_but_zeros_is_zero() -> None:
+def test_the_log_of_a_sum_of_zeros_is_minus_infinity() -> None:
     assert log_sum(np.full(3, -np.inf)) == -math.inf

@@ -1,4 +1,4 @@
-"""Minds in company: exact against brute force, and calibrated."""
+"""Minds in company: inference matches brute force, and is calibrated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hbtom.observe import Identity
 
 AGENT, FRIEND, STRANGER, BALL = map(Identity, ("agent", "friend", "stranger", "ball"))
 HERE = (Candidate((0.0, 0.0), 1.0),)
-SAME = 0.3  # of being touched and of not being touched: then the chances of both add up alike
+SAME = 0.3  # P(touched) and P(untouched): if they are equal, their sums for both kinds are, too
 MODEL = with_settings(
     Model.preset("default"),
     {
@@ -39,7 +39,7 @@ BETA, PRIOR = MODEL.efficiency.values, np.exp(MODEL.efficiency.log_prior)
 
 @dataclass
 class Shown:
-    """A trial: turns [step, goal, manner] of each step against what a hypothesis would do."""
+    """A trial: turns [step, goal, manner] of each step relative to each hypothesis."""
 
     goals: tuple[Identity, ...]
     turns: np.ndarray
@@ -93,7 +93,7 @@ def watched(trials):
 
 @dataclass(frozen=True)
 class State:
-    """One way in which everything may have come about, and its probability."""
+    """One possible state of everything, and its probability."""
 
     moved: bool
     k: int
@@ -192,7 +192,7 @@ def some_trials(seed: int) -> list[Shown]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_inference_equals_the_sum_over_all_ways_it_may_have_come_about(seed):
+def test_inference_equals_the_sum_over_all_possible_states(seed):
     trials = some_trials(seed)
     found = watched(trials)
     joint, cause, rho = enumerated(trials)
@@ -203,7 +203,7 @@ def test_inference_equals_the_sum_over_all_ways_it_may_have_come_about(seed):
         assert chances[-1] == pytest.approx(rho[actor], abs=1e-12)
 
 
-def test_all_axes_together_have_the_same_margins():
+def test_the_joint_of_all_axes_has_the_same_margins():
     found = watched(some_trials(2))
     every = found.company.by_attitude
     assert every.sum(axis=(5, 6, 7)) == pytest.approx(found.full, abs=1e-12)
@@ -225,14 +225,14 @@ def test_the_order_of_goals_does_not_matter():
 
 
 def drawn(rng):
-    """Draw an agent and its trials from the model; return the trials and what is true."""
+    """Draw an agent and its trials from the model; return the trials and the true values."""
     social, goals = MODEL.social, (FRIEND, STRANGER)
     one = State(bool(rng.random() < social.moved), int(rng.choice(len(BETA), p=PRIOR)), (), (), 1.0)
     rho = int(rng.integers(-1, 2))
     trials = []
     for number in range(3):
         deeds = ()
-        if number == 1:  # it is either this deed or its opposite, and the agent wants one thing
+        if number == 1:  # the deed is either this or its opposite, and the agent wants one thing
             one = State(one.moved, one.k, ((FRIEND, rho),), one.chosen, 1.0)
             kind = PRIOR @ (1 / (1 + np.exp(-BETA * np.clip(rho * 0.7, -1, 1))))
             gain = 0.7 if rng.random() < kind else -0.7
@@ -275,7 +275,7 @@ def test_beliefs_about_minds_are_calibrated():
         assert evenness(values) > 0.01, name
 
 
-def test_an_observer_who_misreads_onsets_is_found_out():
+def test_an_observer_that_misreads_onsets_is_not_calibrated():
     def misread(trials):
         return [Shown(one.goals, one.turns, not one.touched, one.deeds) for one in trials]
 

@@ -1,4 +1,4 @@
-"""Evidence of any-angle motion: headings in pixels, measured by the way that is left."""
+"""Evidence from any-angle motion: headings in pixels, measured by the distance left."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def best(length: np.ndarray | float) -> np.ndarray:
 
 
 def act(step_regret: float) -> np.ndarray:
-    """Return the evidence of an act of cost 1 that wastes so much; shape [efficiency]."""
+    """Return the evidence of an act of cost 1 with the given waste; shape [efficiency]."""
     return np.array([log_choice(step_regret, 1.0, beta) for beta in BETAS])
 
 
@@ -60,21 +60,21 @@ def lengths(trial: Trial, stride: float = 10.0) -> np.ndarray:
 
 @pytest.mark.parametrize("goal", [(150, 100), (150, 150), (100, 150), (137, 61)])
 def test_straight_to_the_goal_wastes_nothing(goal) -> None:
-    """Nearly nothing: distances are measured on a lattice with sixteen headings."""
+    """It wastes very little: distances are measured on a lattice with sixteen headings."""
     seen = read([to_thing(HEART.at(*goal), start=(60, 60))])[0]
     log = gathered(seen, final=False).log[:, 0]
     assert (log <= best(lengths(seen)) + 1e-12).all()
     waste = ((best(lengths(seen)) - log) / BETAS).sum(
         axis=0
-    )  # of the whole way, in units of ten pixels
+    )  # of the whole path, in units of ten pixels
     assert (waste < 0.04 * lengths(seen).sum()).all()
 
 
 @pytest.mark.parametrize("angle", [0, 30, 45, 90, 135, 180])
-def test_a_move_wastes_what_its_heading_does(angle: float) -> None:
-    """One stride in the open, seen from a goal far ahead: l (1 - cos angle).
+def test_the_waste_of_a_move_depends_on_its_heading(angle: float) -> None:
+    """One stride in the open, with a goal far ahead, wastes l (1 - cos angle).
 
-    To about a tenth of the length: on the lattice, ways are up to 2.8 % longer than they are.
+    This is accurate to a tenth of the length: on the lattice, paths are up to 2.8 % longer.
     """
     turn = math.radians(angle)
     stop = (round(60 + 20 * math.cos(turn)), round(100 + 20 * math.sin(turn)))
@@ -86,8 +86,8 @@ def test_a_move_wastes_what_its_heading_does(angle: float) -> None:
     np.testing.assert_allclose(log / BETAS, wanted / BETAS, atol=0.12 * length)
 
 
-def test_the_way_round_a_wall_is_no_waste() -> None:
-    """Straight ahead is a wall, and the way leads round its end."""
+def test_the_path_around_a_wall_is_not_waste() -> None:
+    """There is a wall straight ahead, and the path leads around its end."""
     walls = [*border(), *(block(100, y) for y in range(20, 120, 20))]
     path = walk((60, 60), (92, 128), (128, 128), (146, 80))
     seen = read([trial(path, [HEART.at(150, 67)], walls=walls)])[0]
@@ -108,7 +108,7 @@ def test_evidence_is_bounded_by_the_best_and_the_worst_heading() -> None:
         assert (log >= lowest[:, None] - 1e-12).all()
 
 
-def test_more_efficiency_makes_a_straight_way_likelier_and_a_detour_less_likely() -> None:
+def test_efficiency_makes_straight_paths_likelier_and_detours_less_likely() -> None:
     straight = read([to_thing(HEART.at(150, 100))])[0]
     detour = read([trial(walk((40, 100), (90, 50), (90, 150), (137, 100)), [HEART.at(150, 100)])])
     assert (np.diff(gathered(straight).log.sum(axis=0)[0]) > 0).all()
@@ -122,13 +122,13 @@ def test_the_touch_at_the_end_is_free_for_the_goal_and_wasted_for_others() -> No
     seen = read([to_thing(HEART.at(120, 60), others=[SPOON.at(50, 160)])])[0]
     with_touch, without = gathered(seen), gathered(seen, final=False)
     assert len(with_touch) == len(without) + 1
-    # The goal is touched here, so nothing is left: what was to go was the act itself.
+    # The goal is touched here, so nothing is left to do: only the act was left before.
     np.testing.assert_allclose(of(with_touch, "heart.png")[-1], act(0.0), atol=0.05 * BETAS.max())
     np.testing.assert_allclose(of(with_touch, "spoon.png")[-1], act(1.0))
 
 
 def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
-    """Fetching key and opening lock are no waste, whether the object is wanted or the key."""
+    """Fetching the key and opening the lock waste nothing, whether object or key is wanted."""
     seen = read([key_trial()])[0]
     likelihood = gathered(seen, opening=2.0)
     trajectory = pixel_steps(seen, stride=10.0, final=True)
@@ -139,8 +139,8 @@ def test_the_key_is_a_means_to_what_is_behind_the_barrier() -> None:
     np.testing.assert_allclose(of(likelihood, "key")[opens], act(1.0))
 
 
-def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
-    """The object lies on the near side: who fetches the key wants the key."""
+def test_fetching_an_unneeded_key_is_waste_for_the_object() -> None:
+    """The object lies on the near side: an agent that fetches the key wants the key."""
     frames = key_trial(goal=SPOON.at(50, 150))
     seen = read([frames])[0]
     likelihood = gathered(seen)
@@ -148,10 +148,10 @@ def test_a_key_that_is_not_needed_is_wasted_on_the_object() -> None:
     np.testing.assert_allclose(of(likelihood, "spoon.png")[pick], act(1.0))
 
 
-# What cannot be reached
+# Unreachable goals
 
 
-def test_what_cannot_be_reached_has_no_say() -> None:
+def test_unreachable_goals_give_no_evidence() -> None:
     walls = [*border(), *(block(100, y) for y in range(20, 180, 20))]
     seen = read([to_thing(HEART.at(60, 60), others=[SPOON.at(150, 100)], walls=walls)])[0]
     likelihood = gathered(seen)
@@ -160,7 +160,7 @@ def test_what_cannot_be_reached_has_no_say() -> None:
 
 
 @pytest.mark.parametrize("with_key", [False, True])
-def test_a_barrier_bars_unless_there_is_a_key(with_key: bool) -> None:
+def test_a_barrier_blocks_unless_there_is_a_key(with_key: bool) -> None:
     key = KEY.at(50, 60) if with_key else None
     walls = [*border(), *(block(100, y) for y in range(20, 180, 20) if y != 100)]
     one = trial(
@@ -173,8 +173,8 @@ def test_a_barrier_bars_unless_there_is_a_key(with_key: bool) -> None:
     assert gathered(read([one])[0]).reachable[0] == with_key
 
 
-def test_a_start_inside_the_clearance_of_a_wall_is_no_prison() -> None:
-    """Agents are seen nearer to walls than they are supposed to come."""
+def test_an_agent_can_leave_the_clearance_of_a_wall() -> None:
+    """Agents are sometimes seen nearer to walls than they should come."""
     seen = read([to_thing(HEART.at(120, 60), start=(21, 22))])[0]
     likelihood = gathered(seen)
     assert likelihood.reachable.all()
@@ -185,7 +185,7 @@ def test_a_start_inside_the_clearance_of_a_wall_is_no_prison() -> None:
 
 
 class Slow:
-    """What every step wastes, from plans that are known everywhere."""
+    """The regret of every step, from plans that are known everywhere."""
 
     def __init__(self, motion: Continuous, acts: Acts, trial: Trial, opening: float) -> None:
         self.trial, self.acts, self.opening, self.cell = trial, acts, opening, motion.cell
@@ -198,7 +198,7 @@ class Slow:
         self.blocked = {mode: self.floor.blocked(mode) for mode in Mode}
 
     def around(self, row: int, column: int) -> list[tuple[int, int, float]]:
-        """Return the cells around a cell, and the cost of the way to each."""
+        """Return the cells around a cell, and the cost of moving to each."""
         rows, columns = self.floor.closed.shape
         return [
             (r, c, self.cell / 10 * math.hypot(r - row, c - column))
@@ -221,7 +221,7 @@ class Slow:
         return min(ways, default=math.inf)
 
     def to_go(self, goal: int, mode: Mode, place: np.ndarray) -> float:
-        """Return the mean over the four nearest cells that have a way, weighted by nearness."""
+        """Return the mean over the nearest four cells that have a path, weighted by nearness."""
         total = weight = 0.0
         corners = [
             self._corners(float(at) / self.cell - 0.5, many)
@@ -244,7 +244,7 @@ class Slow:
         return [(low, 1 - (at - low)), (low + 1, at - low)]
 
     def in_reach(self, steps: Trajectory) -> np.ndarray:
-        """Tell which goals are in reach at first, and at each step."""
+        """Return which goals are in reach at first, and at each step."""
         goals, mode, found = range(len(self.trial.items)), Mode.START, []
         near = [math.isfinite(self.to_go(goal, mode, self.trial.path[0])) for goal in goals]
         found.append(near)
@@ -273,7 +273,7 @@ class Slow:
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), opening=st.sampled_from([0.5, 4.0]))
 def test_regret_in_odd_worlds(seed: int, opening: float) -> None:
-    """Also where agents stand within walls, and where there is no way to anything."""
+    """This includes agents inside walls, and worlds without a path to any goal."""
     trial, model = odd_trial(seed), odd_model(2 * seed + 1)
     assert isinstance(model.motion, Continuous)
     regret = regret_at(model, trial, opening)
@@ -301,6 +301,6 @@ def test_regret_in_odd_worlds(seed: int, opening: float) -> None:
         np.testing.assert_allclose(regret.step_regret[number], wanted, atol=1e-9)
 
 
-def test_names_of_goals_are_looks_and_twins_are_told_apart() -> None:
+def test_goals_are_named_by_their_looks_and_twins_are_numbered() -> None:
     seen = read([trial(walk((40, 100), (60, 100)), [HEART.at(150, 60), HEART.at(150, 140)])])[0]
     assert len(set(gathered(seen).goals)) == 2

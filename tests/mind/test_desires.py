@@ -1,4 +1,4 @@
-"""Graded wants and beliefs, against value iteration and enumeration of their own."""
+"""Graded desires and beliefs, compared with independent value iteration and enumeration."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def two(moves: str, lies: dict[str, str], **more: object) -> Gridworld:
     return Gridworld(TWO, {"K": "1", **lies}, moves, **given)
 
 
-# Brute force: nothing of hbtom but the picture
+# Brute force: it uses nothing from hbtom but the picture
 
 
 class Brute:
@@ -155,7 +155,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_values_are_those_of_value_iteration(case: str) -> None:
+def test_values_match_value_iteration(case: str) -> None:
     world, lies = CASES[case]
     brute, posed = Brute(world, lies), possible_worlds(world)
     width = len(world.rows[0])
@@ -184,7 +184,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(("case", "moves", "truth"), PATHS)
-def test_the_posterior_is_that_of_enumeration(case: str, moves: str, truth: int) -> None:
+def test_the_posterior_matches_enumeration(case: str, moves: str, truth: int) -> None:
     _, lies = CASES[case]
     draw = corner if case == "corner" else two
     world = draw(moves, {k: v for k, v in lies[truth].items() if k != "K"})
@@ -229,7 +229,7 @@ def _path_chance(
 # Limits
 
 
-def test_an_agent_that_does_not_care_tells_nothing() -> None:
+def test_an_agent_that_does_not_care_gives_no_evidence() -> None:
     lazy = with_settings(COARSE, {"desires.temperatures": [1000.0]})
     found = attribute(corner("E S S W take", {"L": "2"}), lazy).posteriors[0]
     np.testing.assert_allclose(found.belief[-1], found.belief[0], atol=2e-3)
@@ -247,7 +247,7 @@ def test_without_hidden_places_beliefs_do_not_matter() -> None:
     np.testing.assert_allclose(other.belief, other.belief[:1].repeat(len(other.belief), axis=0))
 
 
-def test_one_thing_is_wanted_if_it_is_taken_and_not_if_it_is_left() -> None:
+def test_a_single_thing_is_wanted_if_and_only_if_it_is_taken() -> None:
     given = {"things": {"K": "1"}, "known": ("K",)}
     took, left = (
         attribute(Gridworld("1.@....", moves=moves, **given), COARSE).posteriors[0]
@@ -267,7 +267,7 @@ def test_the_order_of_things_does_not_matter() -> None:
     np.testing.assert_allclose(one.belief, other.belief[:, order])
 
 
-def test_an_agent_that_is_seen_twice_wants_the_same_both_times() -> None:
+def test_an_agent_seen_twice_wants_the_same_both_times() -> None:
     worlds = corner("E S N", {"L": "2"}, agent="ann"), corner("W W take", {}, agent="ann")
     found = attribute(worlds, COARSE).posteriors
     alone = [attribute(world, COARSE).posteriors[0] for world in worlds]
@@ -296,7 +296,7 @@ def test_grids_that_are_too_fine_for_a_world_are_refused() -> None:
 
 
 def test_desires_and_beliefs_are_calibrated() -> None:
-    """Agents drawn from the prior act by the policy: what they want has a uniform rank."""
+    """If agents are drawn from the prior and act by the policy, ranks of desires are uniform."""
     random, model = np.random.default_rng(5), with_settings(COARSE, {"desires.random": 0.2})
     world = corner("", {})
     posed = possible_worlds(world)

@@ -1,4 +1,4 @@
-"""Plans that were seen in part: the exact filter, against the sum over all hidden paths."""
+"""Partially seen plans: the exact filter compared with the sum over all hidden paths."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hbtom.world.pddl import (
 )
 
 BETAS = np.array([0.3, 1.0, 4.0])
-COLD = np.array([0.3, 1.0, 4.0, 1000.0])  # the last of which wastes nothing, not even by chance
+COLD = np.array([0.3, 1.0, 4.0, 1000.0])  # the last wastes nothing, not even by chance
 
 
 def planned(name: str) -> GraphCosts:
@@ -42,7 +42,7 @@ def lamps() -> GraphCosts:
 
 
 def chancy() -> GraphCosts:
-    """The same, but half of the choices may also leave everything as it is."""
+    """The same, but half of the choices may also leave everything unchanged."""
     plans = lamps()
     graph = plans.graph
     source = np.repeat(np.arange(len(graph)), np.diff(graph.choices))
@@ -100,13 +100,13 @@ def test_the_evidence_is_the_sum_over_all_hidden_paths(plans, hidden) -> None:
     ):
         expected = [[by_hand(plans, partial_plan, goal, b) for b in BETAS] for goal in range(2)]
         if 0.0 in np.array(expected):
-            continue  # what was seen cannot be; told of below
+            continue  # impossible observations are tested below
         log = log_likelihood(partial_plan_regret(plans, partial_plan), BETAS).log
         assert np.allclose(log, np.diff(np.log(np.moveaxis(expected, 2, 0)), axis=0), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", CHANCE)
-def test_what_comes_of_an_action_by_chance_says_nothing_about_goals(name: str) -> None:
+def test_chance_outcomes_say_nothing_about_goals(name: str) -> None:
     plans = planned(name)
     graph, world, by_chance = plans.graph, plans.graph.world, False
     for file in sorted((EXAMPLES / name / "plans").iterdir()):
@@ -125,7 +125,7 @@ def test_what_comes_of_an_action_by_chance_says_nothing_about_goals(name: str) -
 
 
 @pytest.mark.parametrize("name", CERTAIN)
-def test_where_all_is_seen_it_is_the_exact_model(name: str) -> None:
+def test_if_everything_is_seen_the_filter_is_the_exact_model(name: str) -> None:
     plans = planned(name)
     world = plans.graph.world
     for file in sorted((EXAMPLES / name / "plans").iterdir()):
@@ -140,7 +140,7 @@ def test_where_all_is_seen_it_is_the_exact_model(name: str) -> None:
             assert np.allclose(log, exact, rtol=1e-12, atol=1e-12)
 
 
-def test_an_action_that_is_not_seen_says_nothing() -> None:
+def test_an_unseen_action_says_nothing() -> None:
     plans = planned("doors-keys-gems")
     partial_plan = PartialPlan(plans.graph.world, np.full(5, -1))
     assert np.allclose(
@@ -181,7 +181,7 @@ def test_a_plan_with_gaps_is_read_and_judged() -> None:
         ("? => gem-a", "line 1: ' gem-a' is not a condition"),
     ],
 )
-def test_what_cannot_be_is_told(text: str, why: str) -> None:
+def test_impossible_observations_are_reported(text: str, why: str) -> None:
     plans = planned("doors-keys-gems")
     with pytest.raises(BadInput, match=why) as caught:
         hbtom.infer_plans(plans, [read_partial_plan(plans.graph.world, text)])
@@ -202,7 +202,7 @@ def test_several_conditions_may_be_seen_to_hold() -> None:
         (lambda world: PartialPlan(world, np.array([-1, -1]), held=(None,)), "1 conditions for 2"),
     ],
 )
-def test_glimpses_must_fit_together(partial_plan, why: str) -> None:
+def test_invalid_partial_plans_are_refused(partial_plan, why: str) -> None:
     plans = lamps()
     with pytest.raises(BadInput, match=why):
         partial_plan_regret(plans, partial_plan(plans.graph.world))
@@ -223,7 +223,7 @@ def test_a_likelihood_must_have_a_number_for_each_state() -> None:
         partial_plan_regret(plans, partial_plan)
 
 
-def test_too_many_states_is_an_error_where_some_actions_are_not_seen() -> None:
+def test_too_many_states_are_an_error_if_some_actions_are_unseen() -> None:
     plans = planned("doors-keys-gems")
     partial_plan = read_partial_plan(plans.graph.world, PARTLY)
     with pytest.raises(BadInput, match="more than 10 states"):

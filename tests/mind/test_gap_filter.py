@@ -1,4 +1,4 @@
-"""Plans with gaps: the exact filter, against the sum over all ways to fill them."""
+"""Plans with gaps: the exact filter compared with the sum over all ways to fill them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lamps() -> GraphCosts:
 
 
 def policy(plans: GraphCosts, goal: int, beta: float) -> dict[int, list[tuple[int, int, float]]]:
-    """Return the choices of each state: what they look like, where they lead, their probability."""
+    """Return the choices of each state: their looks, targets and probabilities."""
     graph = plans.graph
     moves = {}
     for state in range(len(graph)):
@@ -42,7 +42,7 @@ def policy(plans: GraphCosts, goal: int, beta: float) -> dict[int, list[tuple[in
 
 
 def by_hand(plans, plan, goal: int, beta: float, wrong: float, stops: bool, deep: int = 24):
-    """Return P(o_1:t) for all t, by following every path of up to so many hidden actions."""
+    """Return P(o_1:t) for all t, by following every path up to a number of hidden actions."""
     moves = policy(plans, goal, beta)
     belief = {0: 1.0}
     names = len(plans.graph.world.actions)
@@ -103,7 +103,7 @@ def test_it_sums_over_all_ways_to_fill_the_gaps(text: str, wrong: float, stops: 
             assert whole == pytest.approx(hand, abs=2e-4)
 
 
-def test_without_gaps_it_is_the_other_exact_filter() -> None:
+def test_without_gaps_it_equals_the_forward_filter() -> None:
     plans = lamps()
     plan = read_partial_plan(plans.graph.world, "?\n(turn-on hall)\n? => (on stairs)")
     one = GapFilter(plans, plan, something_else=True)(BETAS)
@@ -111,7 +111,7 @@ def test_without_gaps_it_is_the_other_exact_filter() -> None:
     assert one == pytest.approx(other)
 
 
-def test_rates_of_wrong_observations_are_weighed_by_how_well_they_explain() -> None:
+def test_rates_of_wrong_observations_are_weighted_by_their_likelihood() -> None:
     plans = lamps()
     plan = read_observations(plans.graph.world, "(turn-on hall)\n(turn-on hall)")
     rates = (0.001, 0.3)
@@ -120,7 +120,7 @@ def test_rates_of_wrong_observations_are_weighed_by_how_well_they_explain() -> N
     assert both == pytest.approx(np.log(np.mean(np.exp(each), axis=0)))
 
 
-def test_a_gap_is_a_choice_for_inference() -> None:
+def test_inference_uses_the_gap_filter_for_gaps() -> None:
     plans = lamps()
     plan = read_partial_plan(plans.graph.world, "...\n(turn-on stairs)")
     regret = partial_plan_regret(plans, plan)
@@ -130,7 +130,7 @@ def test_a_gap_is_a_choice_for_inference() -> None:
         partial_plan_regret(plans, glimpsed)
 
 
-def test_what_cannot_be_is_told_with_its_line() -> None:
+def test_impossible_steps_are_reported_with_their_line() -> None:
     plans = lamps()
     plan = read_partial_plan(plans.graph.world, "(turn-off hall)\n\n(turn-off hall)\n...\n?")
     with pytest.raises(BadInput, match=r"line 3: step 2, .turn-off hall., is impossible"):

@@ -1,4 +1,4 @@
-"""The benchmark judged by way of PDDL: episodes as problems, steps as plans, the same beliefs."""
+"""The benchmark in PDDL: episodes as problems and steps as plans give the same beliefs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def told(trial: Trial, trajectory: Trajectory, items: list[str]) -> list[str]:
 
 
 def watched(model: hbtom.Model, beliefs: Beliefs, trial: Trial) -> tuple[Posterior, Beliefs]:
-    """Do what ``infer`` does, by way of a PDDL problem and a plan."""
+    """Do what ``infer`` does, with a PDDL problem and a plan."""
     seen = see(model, trial)
     cells, trajectory = seen.world, seen.trajectory
     items = [f"thing-{number}" for number in range(len(trial.items))]
@@ -78,8 +78,8 @@ def episodes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.mark.parametrize("model", [PAPER, FINAL], ids=["paper", "with the last touch"])
-def test_trials_are_believed_the_same_by_way_of_pddl(episodes: list[Path], model) -> None:
-    """All trials that are plans: in some, an agent touches from afar, or is put elsewhere."""
+def test_beliefs_about_trials_are_the_same_in_pddl(episodes: list[Path], model) -> None:
+    """Only trials that are plans are used: in others, an agent touches from afar, or jumps."""
     compared, keys = 0, 0
     for file in episodes:
         beliefs = Beliefs()

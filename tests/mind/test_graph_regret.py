@@ -1,4 +1,4 @@
-"""The effort of plans in any domain, against the definition, one action at a time."""
+"""The regret of plans in any domain, compared with the definition, one action at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def seen(name: str, file: str) -> tuple[GraphCosts, Plan]:
 
 
 def on_average(plans: GraphCosts, goal: int, choice: int) -> float:
-    """Return what is left to pay after a choice."""
+    """Return the expected cost-to-go after a choice."""
     graph = plans.graph
     outcomes = range(graph.outcomes[choice], graph.outcomes[choice + 1])
     return sum(graph.probability[one] * plans.cost[goal, graph.target[one]] for one in outcomes)
@@ -68,7 +68,7 @@ def test_evidence_is_boltzmann_over_legal_actions(name: str, file: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "file"), CASES[::4])
-def test_searching_gives_the_same_effort(name: str, file: str) -> None:
+def test_searching_gives_the_same_regret(name: str, file: str) -> None:
     plans, plan = seen(name, file)
     whole = graph_regret(plans, plan)
     part = graph_regret(plan_by_search(plan.world, plans.goals, plan.states), plan)
@@ -78,7 +78,7 @@ def test_searching_gives_the_same_effort(name: str, file: str) -> None:
     assert np.allclose(whole.choice.action_regret, part.choice.action_regret, atol=1e-9)
 
 
-def test_a_goal_that_cannot_be_reached_says_nothing_but_which_action() -> None:
+def test_an_unreachable_goal_has_no_regret() -> None:
     plans, plan = seen("logistics", "school.plan")
     regret = graph_regret(plans, plan)
     assert regret.reachable.tolist() == [True, True, True, True, False]
@@ -98,7 +98,7 @@ def test_something_else_is_acting_at_random() -> None:
         (state,) = (graph.target[one] for one in choices if graph.action[one] == action)
 
 
-# Goals that are lost on the way
+# Goals that become impossible
 
 EAT = """(:action eat :parameters (?t - thing) :precondition (in ?t home)
   :effect (not (in ?t home)))"""
@@ -117,12 +117,12 @@ def kept(*steps: str, goals: tuple[str, ...] = ("(in ball shop)", "(in crate sho
     return graph_regret(plan_on_graph(explore(world), wanted), plan)
 
 
-def test_who_gives_up_a_goal_did_not_want_it() -> None:
+def test_an_agent_that_gives_up_a_goal_did_not_want_it() -> None:
     regret = kept("(eat ball)", "(carry crate)")
     log = log_likelihood(regret, BETAS).log
     assert (log[0, 0] == -np.inf).all()
     assert np.isfinite(log[0, 1]).all()
-    # afterwards all that can be done is equally far from what is lost
+    # afterwards all actions are equally far from the lost goal
     assert log[1, 0] == pytest.approx([-math.log(2)] * 3)
     assert regret.warnings == ()
 

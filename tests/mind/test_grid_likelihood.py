@@ -1,4 +1,4 @@
-"""The gridworld's evidence against plain loops: every action, every state, one at a time."""
+"""The gridworld's evidence compared with plain loops over every action and state."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def gathered(
 
 
 class Slow:
-    """A gridworld of cells of ten pixels, as the paper tells it, in loops and dictionaries."""
+    """A gridworld of ten-pixel cells, as in the paper, in loops and dictionaries."""
 
     def __init__(self, trial: Trial, opening: float) -> None:
         self.trial, self.opening = trial, opening
@@ -64,14 +64,14 @@ class Slow:
         return {(i, j) for i, j in cells if not covered(i * 10 + 5, j * 10 + 5)}
 
     def _at_item(self, cell: tuple[int, int], item: Body) -> bool:
-        """Tell whether a cell is the item's or next to it, not around a corner between walls."""
+        """Return whether a cell is the item's or next to it, not around a corner between walls."""
         (i, j), (x, y) = cell, item.centre
         a, b = min(math.floor(x / 10), self.columns - 1), min(math.floor(y / 10), self.rows - 1)
         free = self.free[Mode.START]
         return abs(i - a) <= 1 and abs(j - b) <= 1 and ((i, b) in free or (a, j) in free)
 
     def _at_lock(self, cell: tuple[int, int]) -> bool:
-        """Tell whether the lock, twice as wide as a cell, covers a cell or one next to it."""
+        """Return whether the lock, twice as wide as a cell, covers a cell or one next to it."""
         (i, j), (x, y) = cell, self.trial.lock.centre
         return abs(i * 10 + 5 - x) < 20 and abs(j * 10 + 5 - y) < 20
 
@@ -99,7 +99,7 @@ class Slow:
         return PAPER.acts.cost, (i, j, Mode.HELD) if action[1] == self.key else state
 
     def _solve(self, goal: int) -> dict[State, float]:
-        """Return the cost-to-go of all states by going over them until nothing changes."""
+        """Return the cost-to-go of all states by repeated sweeps until nothing changes."""
         value = dict.fromkeys(self.states, math.inf)
         ways = {
             state: [self.result(state, action, goal) for action in self.actions(state)]
@@ -136,7 +136,7 @@ class Slow:
 
 
 def done(trajectory: Trajectory) -> Iterator[tuple[State, Action]]:
-    """Yield the state before each step of a trajectory, and what was done in it."""
+    """Yield the state before each step of a trajectory, and the action in it."""
     for step in range(len(trajectory.act)):
         column, row = (int(place) for place in trajectory.start[step])
         moved = tuple(int(d) for d in trajectory.stop[step] - trajectory.start[step])
@@ -154,7 +154,7 @@ def done(trajectory: Trajectory) -> Iterator[tuple[State, Action]]:
 def wander(
     rng: np.random.Generator, free: set[tuple[int, int]], cell: tuple[int, int], steps: int
 ) -> list[tuple[int, int]]:
-    """Return a random walk over neighbouring cells, legal but aimless."""
+    """Return a random walk over neighbouring cells, with legal moves."""
     way = [cell]
     for _ in range(steps):
         i, j = way[-1]
@@ -175,8 +175,8 @@ def pixels(cells: list[tuple[int, int]]) -> list[tuple[float, float]]:
 def random_trial(seed: int, *, with_key: bool) -> Trial:
     """Return an agent that wanders in a small world; with a key, through all three modes.
 
-    A barrier then parts the world in two, with the lock in it, and the key lies beside the
-    agent's cell when it picks it up.
+    A barrier with the lock then divides the world, and the key lies next to the agent's cell when
+    it is picked up.
     """
     rng = np.random.default_rng(seed)
     size = (140.0, 120.0)
@@ -261,7 +261,7 @@ def test_evidence_is_the_boltzmann_policy(number: int, final: bool, opening: flo
 
 @pytest.mark.parametrize("number", range(9))
 def test_q_values_and_legal_actions(number: int) -> None:
-    """For all actions before every step, not only for those that were done."""
+    """They are compared for all actions before every step, not only for those taken."""
     trial = trials()[number]
     slow = Slow(trial, opening=3.0)
     trajectory = grid_steps(trial, 10.0, final=False)
@@ -282,7 +282,7 @@ def test_q_values_and_legal_actions(number: int) -> None:
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10_000), final=st.booleans())
 def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
-    """Steps from within walls, and moves where there is no way, say nothing and are counted."""
+    """Steps from inside walls, and impossible moves, say nothing and are counted."""
     trial = odd_trial(seed)
     slow = Slow(trial, opening=2.5)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
@@ -305,10 +305,10 @@ def test_evidence_in_odd_worlds(seed: int, final: bool) -> None:
 
 
 def test_an_open_field_by_hand() -> None:
-    """Two steps from an object straight ahead, in the open, with nothing else at hand.
+    """Two steps from an object straight ahead, in the open, with nothing else in reach.
 
-    Cost-to-go is 2 + 1 (pick it up): the object is at hand from two cells away. The eight moves
-    then cost more than the best by what they lead away.
+    Cost-to-go is 2 + 1 (pick it up): the object is in reach from two cells away. The eight moves
+    then cost more than the best by as much as they lead away.
     """
     seen = read([trial(walk((65, 105), (75, 105)), [HEART.at(105, 105)])])[0]
     likelihood = gathered(seen, betas=np.array([1.0]))
@@ -329,18 +329,18 @@ def test_an_open_field_by_hand() -> None:
     assert likelihood.log[0, 0, 0] == pytest.approx(exact, abs=1e-12)
 
 
-def test_moves_without_a_way_say_nothing_and_are_counted() -> None:
-    """An agent seen to walk through a wall: these moves are left out, with a warning."""
+def test_impossible_moves_say_nothing_and_are_counted() -> None:
+    """The agent walks through a wall: these moves are left out, with a warning."""
     walls = [*border(), [[80, 80], [20, 20]]]
     through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85), SPOON.at(65, 150)], walls=walls)
     likelihood = gathered(read([through])[0])
     lost = (likelihood.log == 0).all(axis=(1, 2))
-    assert lost.sum() == 3  # into the wall, on in it, and out of it
+    assert lost.sum() == 3  # into the wall, inside it, and out of it
     assert "3 moves are impossible in the gridworld" in likelihood.regret.warnings[0]
     assert np.isfinite(likelihood.log).all()
 
 
-def test_the_goal_that_is_approached_becomes_likelier() -> None:
+def test_an_approached_goal_becomes_likelier() -> None:
     seen = read([to_thing(HEART.at(130, 60), others=[SPOON.at(50, 160)])])[0]
     likelihood = gathered(seen)
     heart = [str(goal) for goal in likelihood.goals].index("heart.png")

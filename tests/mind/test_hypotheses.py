@@ -1,4 +1,4 @@
-"""Hypotheses of goal, belief and process, against the enumeration of all of them."""
+"""Hypotheses of goal, belief and process, compared with their enumeration."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_all_hypotheses_are_added_up(seed: int, wrong: float, aimless: float) ->
     assert shifted.goal == pytest.approx(np.abs(last.goal - last.goal[0]).sum(axis=1).max() / 2)
 
 
-def test_one_belief_and_one_process_cost_nothing() -> None:
+def test_one_belief_and_one_process_change_nothing() -> None:
     seen = some_likelihood(np.random.default_rng(1), 2)
     assert find_likelihood(PAPER, seen.regret).hypotheses is seen.hypotheses
     posterior, _ = infer_agent(PAPER, Beliefs(), AGENT, seen)
@@ -126,8 +126,8 @@ TWO = to_thing(SPOON.at(60, 150), others=[HEART.at(120, 60)])
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_who_may_move_at_random_tells_less(preset: str) -> None:
-    """The more probable random motion is, the less is learnt; in the end, nothing."""
+def test_possible_random_motion_weakens_the_evidence(preset: str) -> None:
+    """The more probable random motion is, the less is learnt; at the limit, nothing."""
     seen = read(episode(ONE, ONE, TWO))
     sure, tenth, nearly = (judge(seen, with_random(preset, p)) for p in (0.0, 0.1, 1 - 1e-12))
     plain = judge(seen, Model.preset(preset))
@@ -142,8 +142,8 @@ def test_who_may_move_at_random_tells_less(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_whoever_stands_still_may_move_at_random(preset: str) -> None:
-    """A trial without steps has hypotheses, too; nothing is learnt about them."""
+def test_random_motion_with_an_agent_that_stands_still(preset: str) -> None:
+    """A trial without steps also has hypotheses, but nothing is learnt about them."""
     still = read(episode(trial_of([(40, 100)], [HEART.at(120, 60)])))[0]
     posterior, _ = infer(with_random(preset, 0.2), Beliefs(), still)
     assert posterior.process.tolist() == [pytest.approx([0.8, 0.2])]
@@ -173,7 +173,7 @@ def test_random_motion_needs_steps_that_are_seen() -> None:
         infer(noisy, Beliefs(), read(episode(ONE))[0])
 
 
-def test_tables_have_axes_for_what_there_is_several_of() -> None:
+def test_tables_have_axes_with_several_values() -> None:
     posterior, _ = infer(with_random("paper", 0.1), Beliefs(), read(episode(ONE))[0])
     labelled = to_xarray(posterior)
     assert labelled["posterior"].dims == ("step", "goal", "process", "efficiency")

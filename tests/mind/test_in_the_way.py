@@ -1,4 +1,4 @@
-"""Things in the way, in whole trials: what is read is right, and walking around is no detour."""
+"""Things in the path, in whole trials: costs are right, and walking around is not a detour."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from regrets import planned_at, regret_at
 from worlds import odd_trial
 
 DEFAULT = Model.preset("default")
-COARSE = replace(DEFAULT.motion, cell=10.0)  # pure Python takes its time on a fine lattice
+COARSE = replace(DEFAULT.motion, cell=10.0)  # pure Python is slow on a fine lattice
 
 
 @pytest.mark.parametrize("contact", [True, False])
 @pytest.mark.parametrize("first", [0, 20])
-def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contact: bool) -> None:
-    """The compiled planner stops as soon as it knows what will be read; here in plain Python."""
+def test_needed_costs_are_the_same_as_if_all_were_known(first: int, contact: bool) -> None:
+    """The compiled planner stops once it knows the needed costs; here it is in plain Python."""
     model = replace(DEFAULT, motion=replace(COARSE, contact=contact))
     compared = 0
     for seed in range(first, first + 10):
@@ -43,7 +43,7 @@ def test_what_is_read_is_the_same_as_if_everything_were_known(first: int, contac
 
 
 def around_a_spoon() -> list[tuple[float, float]]:
-    """Return the shortest way to a heart around a spoon, 18 pixels from its middle."""
+    """Return the shortest path to a heart around a spoon, 18 pixels from its middle."""
     corners = [(30.0, 100.0), (82.0, 118.0), (118.0, 118.0), (160.0, 100.0)]
     walked = corners[:1]
     for one, other in pairwise(map(np.array, corners)):
@@ -52,7 +52,7 @@ def around_a_spoon() -> list[tuple[float, float]]:
     return walked
 
 
-def test_walking_around_a_thing_is_no_detour() -> None:
+def test_walking_around_a_thing_is_not_a_detour() -> None:
     things = [HEART.at(160, 100), SPOON.at(100, 100)]
     one = trial(around_a_spoon(), things)
     told = read(episode(one, one, one))
@@ -62,8 +62,8 @@ def test_walking_around_a_thing_is_no_detour() -> None:
     assert wasted < 0.3 < thought
 
 
-def test_a_thing_that_seals_the_way_is_walked_through() -> None:
-    """Walls leave a gap that the spoon fills: there is no other way, so that this one is fine."""
+def test_a_thing_that_seals_the_path_is_walked_through() -> None:
+    """The spoon fills the only gap in the walls, so walking through it wastes nothing."""
     straight = [(float(x), 100.0) for x in range(30, 161, 2)]
     walls = [[[90, y], [20, 20]] for y in (0, 20, 40, 60, 120, 140, 160, 180)]
     sealed = trial(straight, [HEART.at(160, 100), SPOON.at(100, 100)], walls=walls)

@@ -1,4 +1,4 @@
-"""Exact inference against the enumeration of all goal histories, one by one."""
+"""Exact inference compared with the enumeration of all goal histories."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def model(*, alpha: float = 1.0, temperatures=(0.2, 0.5, 0.9), feasible: bool = 
 
 
 def seen(goals: tuple[Identity, ...], reachable: list[bool], log: np.ndarray) -> Likelihood:
-    """Return evidence given as its tensor; what was wasted plays no part in inference."""
+    """Return a likelihood from its tensor; regret plays no part in inference."""
     frame, step_regret = np.arange(1, len(log) + 1), np.zeros(log.shape[:2])
     choice = Actions(np.zeros((len(log), 1, len(goals))))
     regret = Regret(goals, np.array(reachable), frame, step_regret, choice)
@@ -67,7 +67,7 @@ def seen(goals: tuple[Identity, ...], reachable: list[bool], log: np.ndarray) ->
 def random_trial(
     rng: np.random.Generator, goals: tuple[Identity, ...] = GOALS, reach: float = 0.7
 ) -> Likelihood:
-    """Return up to three steps of random evidence; any goals may be out of reach, but not all."""
+    """Return up to three steps of random evidence; not all goals may be out of reach."""
     reachable = rng.random(len(goals)) < reach
     reachable[rng.integers(len(goals))] = True
     shape = (rng.integers(0, 4), len(goals), 3)
@@ -88,7 +88,7 @@ def learn(model: Model, trials: list[Likelihood]) -> list[Posterior]:
 
 @dataclass
 class Exact:
-    """What is believed at one time: P(g, beta), E[theta], and log P(all seen so far)."""
+    """What is believed at one time: P(g, beta), E[theta], and log P(everything seen so far)."""
 
     joint: dict[tuple[Identity, int], float]
     preference: dict[Identity, float]
@@ -103,7 +103,7 @@ def nested(offers: Iterable[frozenset[Identity]]) -> bool:
 
 
 def share(goal: Identity, offer: frozenset[Identity], past: Past, alpha: float) -> float:
-    """Return P(goal | offer, past): down the tree of offers if they are nested, else by counts."""
+    """Return P(goal | offer, past): by the tree of offers if they are nested, else by counts."""
     earlier = {each for each, _ in past}
     inner = {each for each in earlier if each < offer} if nested({*earlier, offer}) else set()
     branches = {each for each in inner if not any(each < other for other in inner)}
@@ -120,7 +120,7 @@ def share(goal: Identity, offer: frozenset[Identity], past: Past, alpha: float) 
 
 
 def enumerate_histories(model: Model, trials: list[Likelihood], steps: int) -> Exact:
-    """Add up all goal histories and efficiencies, up to a step of the last of the trials."""
+    """Sum over all goal histories and efficiencies, up to a step of the last trial."""
     alpha = model.preference.concentration
     known = tuple(dict.fromkeys(goal for likelihood in trials for goal in likelihood.goals))
     joint: dict[tuple[Identity, int], float] = {}
@@ -255,7 +255,7 @@ def test_one_reachable_goal_leaves_preference_untouched(seed: int) -> None:
     alone = seen(GOALS, [False, True, False], rng.normal(size=(3, 3, 3)))
     first, only, after = learn(model(), [before, alone, random_trial(rng, reach=1)])
     np.testing.assert_allclose(only.goal, np.tile([0.0, 1.0, 0.0], (4, 1)), atol=1e-15)
-    # It may tell how efficient the agent is, and so, in hindsight, what it wanted before.
+    # It may show how efficient the agent is and so, in hindsight, what it wanted before.
     exact = enumerate_histories(model(), [before, alone], 3)
     assert dict(zip(GOALS, after.preference[0], strict=True)) == pytest.approx(exact.preference)
     flat = seen(GOALS, [False, True, False], np.zeros((3, 3, 3)))
@@ -268,7 +268,7 @@ def test_one_reachable_goal_leaves_preference_untouched(seed: int) -> None:
 
 @pytest.mark.parametrize("size", [1, 5000])
 def test_long_trials_do_not_underflow(size: int) -> None:
-    """Evidence of -5000 in a step, or of -1 in 5000 steps, is evidence like any other."""
+    """Log-likelihoods may be -5000 in one step, or -1 in each of 5000 steps."""
     log = np.full((size, 2, 3), -5000.0 / size)
     log[:, 1] -= 2.0 / size
     trials = [seen(GOALS[:2], [True, True], log)] * 3
@@ -283,8 +283,8 @@ def test_long_trials_do_not_underflow(size: int) -> None:
         )
 
 
-def test_what_seemed_impossible_can_come_back() -> None:
-    """One trial rules an efficiency out by e^-800, the next one the others by e^-1600."""
+def test_a_nearly_excluded_efficiency_can_recover() -> None:
+    """One trial rules out an efficiency by e^-800, the next the others by e^-1600."""
     first, second = np.zeros((1, 2, 3)), np.zeros((1, 2, 3))
     first[..., 0], second[..., 1] = 800.0, 1600.0
     trials = [seen(GOALS[:2], [True, True], log) for log in (first, second)]
@@ -304,7 +304,7 @@ def test_a_trial_without_steps_changes_nothing() -> None:
 # Priors
 
 
-def test_a_new_agent_is_expected_to_like_all_alike() -> None:
+def test_a_new_agent_is_expected_to_like_all_goals_equally() -> None:
     (posterior,) = learn(model(), [seen(GOALS, [True] * 3, np.zeros((1, 3, 3)))])
     np.testing.assert_allclose(posterior.goal, 1 / 3)
     np.testing.assert_allclose(posterior.preference, 1 / 3)
@@ -325,7 +325,7 @@ def test_the_efficiency_prior_is_a_gamma_density_of_temperature(shape: float, sc
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_agents_are_independent(preset: str) -> None:
-    """What another agent does in between changes nothing, not even in the last digit."""
+    """What another agent does in between changes nothing, not even the last digit."""
     one = to_thing(HEART.at(120, 60), others=[SPOON.at(60, 150)])
     two = to_thing(SPOON.at(60, 150), others=[HEART.at(120, 60)])
     other = to_thing(SPOON.at(60, 150), others=[HEART.at(120, 60)], who=ACORN)
@@ -355,7 +355,7 @@ def test_an_agent_that_is_shut_in_teaches_nothing(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_beliefs_are_not_changed_by_watching(preset: str) -> None:
-    """The core call is pure: watching the same trial twice from the same beliefs is the same."""
+    """Inference is pure: the same trial and beliefs always give the same result."""
     model, trial = Model.preset(preset), read(episode(to_thing(HEART.at(120, 60))))[0]
     _, beliefs = infer(model, Beliefs(), trial)
     one, after = infer(model, beliefs, trial)
@@ -365,8 +365,8 @@ def test_beliefs_are_not_changed_by_watching(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_waiting_is_learnt_even_where_there_is_nothing_to_want(preset: str) -> None:
-    """A barrier that vanishes before an agent with nothing to want still took its time."""
+def test_waiting_is_learnt_even_if_there_is_nothing_to_want(preset: str) -> None:
+    """A vanishing barrier takes time even if the agent has nothing to want."""
     model, whole = Model.preset(preset), read([key_trial()])[0]
     empty = replace(whole, objects=(), key=None, key_path=None)
     posterior, after = infer(model, Beliefs(), empty)
@@ -378,7 +378,7 @@ def test_waiting_is_learnt_even_where_there_is_nothing_to_want(preset: str) -> N
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_the_key_can_be_left_out_of_what_is_wanted(preset: str) -> None:
+def test_the_key_can_be_excluded_from_the_goals(preset: str) -> None:
     base = Model.preset(preset)
     without = msgspec.structs.replace(
         base, preference=msgspec.structs.replace(base.preference, keys=False)
@@ -390,8 +390,8 @@ def test_the_key_can_be_left_out_of_what_is_wanted(preset: str) -> None:
     assert [str(goal) for goal in judge(only_a_key, without).test.goals] == ["nothing"]
 
 
-def test_a_wall_between_makes_one_goal_the_only_one() -> None:
-    """Feasibilize: what cannot be reached is not among the choices."""
+def test_a_wall_can_leave_only_one_goal() -> None:
+    """Unreachable goals are not among the choices."""
     walls = [*border(), *(block(100, y) for y in range(20, 180, 20))]
     seen = read([to_thing(HEART.at(60, 60), others=[SPOON.at(150, 100)], walls=walls)])
     for preset in ("default", "paper"):

@@ -1,4 +1,4 @@
-"""Agents that do not know where things are: inference against enumeration, and its limits."""
+"""Agents that do not know where things are: inference matches enumeration, and limits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def believed(model: Model, trial: Trial, where: Whereabouts | None = None) -> Po
 
 @settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1))
-def test_the_posterior_is_that_of_enumerating_goals_beliefs_and_efficiencies(seed: int) -> None:
+def test_the_posterior_matches_an_enumeration_of_all_hypotheses(seed: int) -> None:
     rng, model = np.random.default_rng(seed), with_settings(KNOWING["paper"], FEW)
     picture = draw(rng)
     rows = picture.splitlines()
@@ -110,12 +110,12 @@ def test_there_are_eight_moves() -> None:
 
 # Limits
 
-WALL = [[96.0, 0.0, 8.0, 150.0]]  # the way from left to right leads around its lower end
+WALL = [[96.0, 0.0, 8.0, 150.0]]  # the path from left to right leads around its lower end
 PLACES = {"near": (131.0, 43.0), "far": (171.0, 157.0)}
 
 
 def walk(*corners: tuple[float, float]) -> np.ndarray:
-    """Return places about 3 pixels apart on the way through corners."""
+    """Return places about 3 pixels apart on a path through corners."""
     parts = [
         np.linspace(one, other, int(math.dist(one, other) / 3) + 1)[1:]
         for one, other in pairwise(corners)
@@ -145,7 +145,7 @@ def where(**more: object) -> Whereabouts:
 
 
 def assert_same(one: Posterior, other: Posterior) -> None:
-    """Check that two posteriors are the same, bit for bit, whatever their belief is called."""
+    """Check that two posteriors are the same, bit for bit, apart from the name of the belief."""
     np.testing.assert_array_equal(one.full, other.full)
     np.testing.assert_array_equal(one.log_likelihood, other.log_likelihood)
     np.testing.assert_array_equal(
@@ -154,7 +154,7 @@ def assert_same(one: Posterior, other: Posterior) -> None:
 
 
 @both_motions
-def test_an_agent_that_is_sure_of_the_truth_is_one_that_knows(preset: str) -> None:
+def test_being_sure_of_the_truth_equals_knowing(preset: str) -> None:
     sure = where(beliefs={"right": {"far": 1.0}})
     found = believed(KNOWING[preset], room(), sure)
     assert found.hypotheses.beliefs == ("right",)
@@ -173,15 +173,15 @@ def test_a_single_place_is_known(preset: str) -> None:
     assert_same(believed(KNOWING[preset], room(), one), believed(PLAIN[preset], room()))
 
 
-def test_two_things_that_may_have_changed_places_are_not_in_each_others_way() -> None:
-    """Where the spoon lies, the heart is to be had as if there were no spoon, around a cup."""
+def test_two_things_that_may_have_swapped_places_do_not_block_each_other() -> None:
+    """At the spoon's place, reaching the heart costs as much as without a spoon, around a cup."""
     heart, spoon = Body(HEART, PLACES["far"], 9.0), Body(SPOON, PLACES["near"], 9.0)
     cup = Body(Identity("cup"), (67.0, 123.0), 9.0)
     sure = where(beliefs={"wrong": {"near": 1.0}})
     both = replace(sure, things=("heart", "spoon"))
     one = believed(KNOWING["default"], room(objects=(heart, cup, spoon)), both)
     other = believed(KNOWING["default"], room(objects=(heart, cup)), sure)
-    unseen = slice(0, 4), 0  # steps before anything comes into sight, to the heart
+    unseen = slice(0, 4), 0  # steps before anything comes into sight; the goal is the heart
     regrets = [each.likelihood.regret.step_regret[unseen] for each in (one, other)]
     np.testing.assert_array_equal(*regrets)
 
@@ -204,7 +204,7 @@ def test_a_key_and_a_lock_change_nothing_for_an_agent_that_knows(preset: str) ->
 
 
 def turned(trial: Trial, how: str) -> Trial:
-    """Return a trial seen in a mirror, or with x and y exchanged."""
+    """Return a mirrored trial, or one with x and y swapped."""
     boxes = trial.walls.copy()
     if how == "mirrored":
         boxes[:, 0] = 200.0 - boxes[:, 0] - boxes[:, 2]
@@ -222,7 +222,7 @@ def turn(place: tuple[float, float], how: str) -> tuple[float, float]:
 
 @both_motions
 @pytest.mark.parametrize("how", ["mirrored", "transposed"])
-def test_mirrored_and_turned_worlds_are_judged_alike(preset: str, how: str) -> None:
+def test_mirrored_and_turned_worlds_are_judged_the_same(preset: str, how: str) -> None:
     places = {name: turn(place, how) for name, place in PLACES.items()}
     one = believed(KNOWING[preset], room(), where())
     other = believed(KNOWING[preset], turned(room(), how), where(places=places))
@@ -288,7 +288,7 @@ def test_boards_hide_and_beliefs_last_until_they_are_gone(preset: str) -> None:
         assert (first_known <= len(LOOKS) // 2 + 15) == gone
 
 
-def test_what_is_known_grows_until_the_thing_is_put_elsewhere() -> None:
+def test_knowledge_grows_until_the_thing_is_moved() -> None:
     #       nothing   place 2   it moves to 0 unseen   it is carried   it is seen
     sees = [[0, 0, 0], [0, 0, 1], [0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0]]
     lies = [1, 1, 0, -1, 0, 0]
@@ -318,7 +318,7 @@ def test_places_of_earlier_trials_are_candidates() -> None:
     model = KNOWING["paper"]
     judgement = judge(Episode((before, after)), model)
     assert "at (131, 43)" in judgement.test.hypotheses.beliefs
-    assert judgement.posteriors[0].hypotheses.beliefs == ("true",)  # as the spoon is in sight
+    assert judgement.posteriors[0].hypotheses.beliefs == ("true",)  # because the spoon is in sight
     alone = judge(Episode((after,)), model)
     assert "at (131, 43)" not in alone.test.hypotheses.beliefs
     pair = Episode((before, before)), Episode((before, after))
@@ -329,7 +329,7 @@ def test_places_of_earlier_trials_are_candidates() -> None:
 
 
 def test_things_that_cannot_be_elsewhere_are_known() -> None:
-    """Where an object lies inside a wall, it is seen to; so is its twin, which has its name."""
+    """An object inside a wall is known to be there; so is its twin, which has the same name."""
     inside, outside = Body(HEART, (99.0, 70.0), 9.0), Body(HEART, PLACES["far"], 9.0)
     assert whereabouts_of(room(objects=(inside, outside)), (room(heart="near"),)) is None
     spoon = Body(SPOON, (31.0, 31.0), 9.0)
@@ -374,7 +374,7 @@ def test_desires_and_beliefs_come_out_together_and_labelled() -> None:
         ({"beliefs": {"a": {"far": 1}}, "prior": {"b": 1}}, "the prior has the unknown name 'b'"),
     ],
 )
-def test_places_and_beliefs_that_make_no_sense(given: dict, message: str) -> None:
+def test_senseless_places_and_beliefs(given: dict, message: str) -> None:
     with pytest.raises(BadInput, match=message.replace("(", r"\(")) as error:
         where(**given)
     assert error.value.hint

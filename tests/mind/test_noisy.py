@@ -1,4 +1,4 @@
-"""Places seen with noise: filters against the exact model, against dense algebra, and on jitter."""
+"""Positions seen with noise: filters match the exact model and dense algebra, and handle jitter."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def jittered(trial: Trial, noise: float, seed: int = 0, missing: float = 0.0) ->
 
 
 def trials() -> list[Trial]:
-    """Walks straight and around, with key and lock, and one that is real in all but name."""
+    """Walks straight and around, with key and lock, and a realistic one."""
     example = hbtom.load("examples/preference_u.json.zst")
     told = episode(
         key_trial(before=12, wait=12, after=20),
@@ -84,7 +84,7 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
 
 
 @pytest.mark.parametrize("model", [*MODELS.values(), COLD], ids=[*MODELS, "cold"])
-def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: Model) -> None:
+def test_without_noise_the_filters_match_the_exact_model(model: Model) -> None:
     beta = model.efficiency.values
     for trial in trials():
         exact = log_likelihood(regret_of(model, trial), beta)
@@ -97,9 +97,9 @@ def test_without_noise_the_filters_give_the_evidence_of_the_exact_model(model: M
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_as_noise_vanishes_the_evidence_comes_near_that_of_the_exact_model(model: Model) -> None:
+def test_as_noise_vanishes_the_evidence_approaches_the_exact_model(model: Model) -> None:
     beta = model.efficiency.values
-    # Not on the edge between two cells, where the least noise makes a difference
+    # Not on the edge between two cells, where the smallest noise makes a difference
     (trial,) = read(episode(to_thing(HEART.at(125, 105), start=(45, 105))))
     exact = log_likelihood(regret_of(model, trial), beta).log
     off = [
@@ -123,8 +123,8 @@ def test_a_model_without_noise_does_not_filter() -> None:
 
 
 @pytest.mark.parametrize("slip", [0.0, 0.3])
-def test_whoever_moves_is_somewhere_afterwards(slip: float) -> None:
-    """Where nothing is at hand, a move after which the agent may be anywhere says nothing."""
+def test_probabilities_of_all_cells_after_a_move_add_up_to_one(slip: float) -> None:
+    """If nothing is in reach, a move after which the agent may be anywhere says nothing."""
     model = noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip})
     (trial,) = read(episode(to_thing(HEART.at(165, 165), start=(25, 25))))
     filter = regret_of(model, trial).choice.filter
@@ -136,7 +136,7 @@ def test_whoever_moves_is_somewhere_afterwards(slip: float) -> None:
 
 
 def policy_of(filter: CellFilter, cell: int, goal: int, beta: float) -> dict[int, float]:
-    """Return how probable it is to be seen in each cell next, by plain loops; acts are -1."""
+    """Return the probability of being seen next in each cell, by plain loops; acts are -1."""
     columns = filter.costs.world.blocked.shape[2]
     here, start = np.array([[cell % columns, cell // columns]], dtype=float), np.zeros(1, dtype=int)
     trajectory = Trajectory(start, start, start, start, here, here, here[0], start - 1)
@@ -155,7 +155,7 @@ def policy_of(filter: CellFilter, cell: int, goal: int, beta: float) -> dict[int
         for turn, chance in ((0, 1 - filter.slip), (-1, filter.slip / 2), (1, filter.slip / 2)):
             side = angle + turn * np.pi / 4
             down, right = round(np.sin(side)), round(np.cos(side))
-            if (down, right) in free:  # who stays is not seen
+            if (down, right) in free:  # staying is not seen
                 to = cell + down * columns + right
                 ends[to] = ends.get(to, 0.0) + weight * chance
     whole = sum(ends.values())
@@ -163,7 +163,7 @@ def policy_of(filter: CellFilter, cell: int, goal: int, beta: float) -> dict[int
 
 
 @pytest.mark.parametrize("slip", [0.0, 0.3])
-def test_the_filter_over_cells_is_the_sum_over_all_ways_through_them(slip: float) -> None:
+def test_the_filter_over_cells_sums_over_all_paths(slip: float) -> None:
     model = noisy(Model.preset("paper"), 4.0, **{"motion.slip": slip})
     told = episode(to_thing(HEART.at(125, 55), start=(45, 75), others=[SPOON.at(45, 145)]))
     (trial,) = read(told)
@@ -192,23 +192,23 @@ def test_the_filter_over_cells_is_the_sum_over_all_ways_through_them(slip: float
             assert len(paths) > 5
 
 
-def test_slips_count_where_places_are_noisy() -> None:
+def test_slips_count_with_noise() -> None:
     seen = Episode((jittered(trials()[2], 2.0),) * 2)
     sure, slips = (
         hbtom.judge(seen, noisy(MODELS["slippery"], 2.0, **{"motion.slip": slip}))
         for slip in (0.0, 0.3)
     )
     assert not np.allclose(sure.test.likelihood.log, slips.test.likelihood.log, atol=0.01)
-    assert sure.predictive < slips.predictive  # who may slip may waste more
+    assert sure.predictive < slips.predictive  # an agent that may slip may waste more
 
 
 # The algebra of a stride, and the filter's sums
 
 
 def dense(walk, noise: float, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw all places between strides at once, from the joint normal density of all that was seen.
+    """Draw all places between strides at once, from their joint normal density.
 
-    One row of a least-squares problem for each frame; returns ``[draw, place, 2]``.
+    There is one row of a least-squares problem for each frame. Return ``[draw, place, 2]``.
     """
     rows, seen, weight = [], [], []
 
@@ -232,7 +232,7 @@ def dense(walk, noise: float, draws: int, rng: np.random.Generator) -> np.ndarra
     return mean + np.einsum("ij,djk->dik", root, rng.standard_normal((draws, len(mean), 2)))
 
 
-def test_the_particle_filter_sums_over_all_ways_that_fit_what_was_seen() -> None:
+def test_the_particle_filter_sums_over_all_paths_that_fit() -> None:
     rng, noise = np.random.default_rng(8), 3.0
     walk = seen_walk(rng, 0, 4.0, noise, strides=3)
     strides = [stride_of(*part[:3], noise, part[3]) for part in walk]
@@ -247,11 +247,11 @@ def test_the_particle_filter_sums_over_all_ways_that_fit_what_was_seen() -> None
         total = total - BETA[:, None] * step_regret - all_log_i0e(BETA[:, None] * length)
     top = total.max(axis=-1)
     expected = top + np.log(np.exp(total - top[..., None]).mean(axis=-1))
-    likely = expected > expected.max() - 8  # far out in the tails, drawing at random finds little
+    likely = expected > expected.max() - 8  # random draws are rare in the far tails
     assert np.allclose(log[likely], expected[likely], atol=0.05)
 
 
-def test_bessel_functions_of_many_are_those_of_one() -> None:
+def test_the_bessel_function_of_arrays_matches_that_of_numbers() -> None:
     x = np.array([0.0, 1e-9, 0.3, 5.0, 29.9, 30.0, 30.1, 700.0, 1e5])
     assert np.allclose(all_log_i0e(x), [log_i0e_of_one(one) for one in x], rtol=1e-12, atol=1e-14)
 
@@ -259,7 +259,7 @@ def test_bessel_functions_of_many_are_those_of_one() -> None:
 # Random numbers
 
 
-def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
+def test_the_evidence_does_not_depend_on_earlier_trials() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = tuple(jittered(trial, 2.0, seed) for seed, trial in enumerate(trials()[2:5]))
     alone = [log_likelihood(regret_of(model, one), model.efficiency.values).log for one in seen]
@@ -269,12 +269,12 @@ def test_the_same_trial_has_the_same_evidence_whatever_goes_before_it() -> None:
     other = noisy(Model.preset("default"), 2.0, **{"observation.seed": 1})
     log = log_likelihood(regret_of(other, seen[0]), other.efficiency.values).log
     assert not np.array_equal(log, alone[0])
-    likely = alone[0] > -3  # chance tells most about what hardly any particle can find_likelihood
+    likely = alone[0] > -3  # chance matters most where hardly any particle fits
     assert np.allclose(log[likely], alone[0][likely], atol=0.5)
     assert content(seen[0]) != content(seen[1])
 
 
-def test_plans_are_shared_by_models_that_see_alike() -> None:
+def test_models_with_the_same_observation_noise_share_plans() -> None:
     model = noisy(Model.preset("default"), 2.0)
     seen = Episode(tuple(jittered(trial, 2.0) for trial in trials()[:2]))
     planned = plan_trials(model, seen)
@@ -282,7 +282,7 @@ def test_plans_are_shared_by_models_that_see_alike() -> None:
     assert one.plausibility == other.plausibility
 
 
-def test_keys_that_are_no_goals_are_left_out() -> None:
+def test_keys_that_are_not_goals_are_left_out() -> None:
     model = noisy(with_settings(Model.preset("default"), {"preference.keys": False}), 2.0)
     posterior, _ = hbtom.infer(model, hbtom.Beliefs(), jittered(trials()[0], 2.0))
     assert len(posterior.goals) == 1
@@ -292,12 +292,12 @@ def test_keys_that_are_no_goals_are_left_out() -> None:
     )
 
 
-# What happens, told through noise
+# Events with noise
 
 
 @pytest.mark.parametrize("noise", [1.0, 2.0, 3.0])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_what_happens_is_told_through_noise(noise: float, missing: float) -> None:
+def test_events_are_found_in_noise(noise: float, missing: float) -> None:
     model = noisy(Model.preset("default"), noise)
     for number, trial in enumerate(trials()):
         seen = jittered(trial, noise, number, missing)
@@ -317,7 +317,7 @@ def test_what_happens_is_told_through_noise(noise: float, missing: float) -> Non
         assert see(model, seen).walked == pytest.approx(walked, rel=0.25, abs=12)
 
 
-def test_rest_is_not_taken_for_wandering() -> None:
+def test_rest_is_not_mistaken_for_wandering() -> None:
     model = noisy(Model.preset("default"), 3.0)
     still = replace(trials()[2], path=np.full((300, 2), 100.0), barrier_left=np.zeros(300))
     for seed in range(5):
@@ -327,7 +327,7 @@ def test_rest_is_not_taken_for_wandering() -> None:
         assert np.abs(log_likelihood(regret, model.efficiency.values).log).sum(axis=0).max() < 1.0
 
 
-def test_waiting_costs_about_the_same_through_noise() -> None:
+def test_waiting_costs_about_the_same_with_noise() -> None:
     model = noisy(Model.preset("default"), 2.0)
     trial = trials()[0]
     (cost,), (seen,) = waits(trial), see(model, jittered(trial, 2.0)).waited
@@ -335,7 +335,7 @@ def test_waiting_costs_about_the_same_through_noise() -> None:
 
 
 @pytest.mark.parametrize("name", ["default", "paper"])
-def test_what_is_expected_stays_so_through_noise(name: str) -> None:
+def test_expected_trials_stay_expected_with_noise(name: str) -> None:
     model = noisy(Model.preset(name), 2.0)
     pair = [hbtom.load(f"examples/preference_{member}.json.zst") for member in "eu"]
     expected, unexpected = (

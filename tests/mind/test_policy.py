@@ -1,4 +1,4 @@
-"""The Boltzmann policies against their definitions and against numerical normalisation."""
+"""The Boltzmann policies compared with their definitions and with numerical normalisation."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_without_efficiency_all_legal_actions_are_equal(seed: int) -> None:
 
 @few
 @given(seeds)
-def test_with_endless_efficiency_only_the_best_is_done(seed: int) -> None:
+def test_with_infinite_efficiency_only_the_best_action_is_taken(seed: int) -> None:
     q = np.round(some_q(seed) / 5) * 5  # with ties
     policy = np.exp(log_policy(q, np.array([1e6])))[..., 0]
     best = q == q.max(axis=1, keepdims=True)
@@ -77,7 +77,7 @@ def test_hugely_bad_actions_do_not_underflow() -> None:
 
 
 @pytest.mark.parametrize(("steps", "goals", "many"), [(0, 2, 3), (2, 1, 1)])
-def test_the_only_thing_that_can_be_done_is_certain(steps: int, goals: int, many: int) -> None:
+def test_the_only_available_action_is_certain(steps: int, goals: int, many: int) -> None:
     options = np.full((steps, 4, goals), np.inf)
     options[:, 2] = 0.0
     log = log_boltzmann(np.zeros((steps, goals)), options, np.linspace(0.1, 9.0, many))
@@ -94,24 +94,24 @@ def headings(many: int) -> np.ndarray:
 
 @pytest.mark.parametrize("length", [0.01, 0.2, 1.0, 3.0, 100.0])
 def test_densities_of_headings_average_to_one(length: float) -> None:
-    """A density relative to a random heading; a heading wastes length (1 - cos angle)."""
+    """The density is relative to a random heading; a heading wastes length (1 - cos angle)."""
     step_regret = length * (1 - np.cos(headings(4000)))
     for beta in BETAS:
         density = [math.exp(log_heading(each, length, beta)) for each in step_regret.tolist()]
         assert np.mean(density) == pytest.approx(1.0, rel=1e-9)
 
 
-def test_a_random_heading_scores_nothing_without_efficiency() -> None:
+def test_without_efficiency_headings_have_log_density_zero() -> None:
     for angle in headings(8):
         assert log_heading(2 * (1 - math.cos(angle)), 2.0, 0.0) == 0
 
 
 @pytest.mark.parametrize("beta", BETAS)
-def test_no_move_says_nothing(beta: float) -> None:
+def test_a_move_of_length_zero_says_nothing(beta: float) -> None:
     assert log_heading(0.0, 0.0, beta) == 0
 
 
-def test_with_endless_efficiency_only_the_best_heading_is_taken() -> None:
+def test_with_infinite_efficiency_only_the_best_heading_is_taken() -> None:
     assert log_heading(0.0, 1.0, 1e6) > 5
     assert log_heading(0.01, 1.0, 1e6) < -9000
 
@@ -123,9 +123,7 @@ def test_with_endless_efficiency_only_the_best_heading_is_taken() -> None:
     length=st.floats(0.1, 10),
     k=st.integers(0, 3),
 )
-def test_the_more_is_wasted_the_less_likely(
-    step_regret: float, more: float, length: float, k: int
-) -> None:
+def test_more_waste_is_less_likely(step_regret: float, more: float, length: float, k: int) -> None:
     less = log_heading(step_regret * length, length, BETAS[k])
     assert log_heading((step_regret + more) * length, length, BETAS[k]) < less
 
@@ -137,8 +135,8 @@ def test_the_more_is_wasted_the_less_likely(
     "x",
     [0.0, 1e-9, 1e-3, 0.5, 3.0, 20.0, 29.9, 30.0, 30.1, 45.0, 499.9, 500.0, 500.1, 2e3, 1e5, 1e7],
 )
-def test_the_bessel_function_is_its_integral(x: float) -> None:
-    angles = headings(1_000_000)[:500_000]  # it is even
+def test_the_bessel_function_matches_its_integral(x: float) -> None:
+    angles = headings(1_000_000)[:500_000]  # the integrand is even
     integral = np.exp(-2 * x * np.sin(angles / 2) ** 2).mean()
     assert log_i0e(x) == pytest.approx(math.log(integral), abs=1e-11)
 
@@ -152,7 +150,7 @@ def test_the_bessel_function_has_its_limits() -> None:
 
 
 def test_the_two_series_of_the_bessel_function_meet() -> None:
-    """By less than the function falls between two neighbouring numbers and a rounding error."""
+    """The gap is no larger than a rounding error."""
     below, above = log_i0e(30.0), log_i0e(math.nextafter(30.0, math.inf))
     assert abs(below - above) < 1e-15 * 30
 
@@ -162,22 +160,22 @@ def test_the_two_series_of_the_bessel_function_meet() -> None:
 
 @few
 @given(step_regret=st.floats(0, 1), act=st.floats(0.1, 30))
-def test_doing_and_not_doing_add_up_to_one(step_regret: float, act: float) -> None:
-    """Relative to a coin's toss, so that the two halves add up to two."""
+def test_acting_and_not_acting_add_up_to_one(step_regret: float, act: float) -> None:
+    """Relative to the toss of a coin, the two add up to two."""
     for beta in BETAS:
         doing = math.exp(log_choice(step_regret * act, act, beta))
         leaving = math.exp(log_choice(act - step_regret * act, act, beta))
         assert doing + leaving == pytest.approx(2.0, rel=1e-12)
 
 
-def test_an_act_is_a_coins_toss_without_efficiency_and_certain_with_enough() -> None:
+def test_an_act_is_a_coin_toss_without_efficiency_and_certain_with_enough() -> None:
     for waste, sure in [(0.0, math.log(2)), (0.5, 0.0), (1.0, math.log(2) - 1e4)]:
         assert log_choice(waste, 1.0, 0.0) == pytest.approx(0.0, abs=1e-15)
         assert log_choice(waste, 1.0, 1e4) == pytest.approx(sure)
 
 
 def test_an_act_by_hand() -> None:
-    """An act of cost 1 done in vain, at efficiency 2: 2 / (1 + e^2)."""
+    """An act of cost 1 done in vain, at efficiency 2, has 2 / (1 + e^2)."""
     assert math.exp(log_choice(1.0, 1.0, 2.0)) == pytest.approx(2 / (1 + math.exp(2)))
 
 
@@ -186,8 +184,8 @@ def test_an_act_by_hand() -> None:
 
 @few
 @given(seeds)
-def test_a_trial_of_headings_and_acts_is_each_of_them(seed: int) -> None:
-    """And an agent that wants what it cannot reach may do anything: that says nothing."""
+def test_the_evidence_of_a_trial_is_that_of_its_headings_and_acts(seed: int) -> None:
+    """An agent whose goal is unreachable may do anything, which says nothing."""
     rng = np.random.default_rng(seed)
     steps, goals = int(rng.integers(0, 5)), int(rng.integers(1, 4))
     length, act = rng.random(steps) * 5, float(rng.random() * 3 + 0.1)

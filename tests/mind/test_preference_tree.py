@@ -1,4 +1,4 @@
-"""Choices from different sets of goals, against numerical integration over preferences."""
+"""Choices from different sets of goals, compared with integration over preferences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hbtom.observe import Identity
 
 AGENT = Identity("agent")
 ITEMS = {name: Identity(name) for name in "ABCD"}
-ALPHA = 3  # a whole number, so that the integrand is as smooth as can be
+ALPHA = 3  # a whole number, so that the integrand is smooth
 MODEL = with_settings(
     Model.preset("paper"),
     {"preference.concentration": ALPHA, "efficiency.temperatures": [0.2, 0.9]},
@@ -22,7 +22,7 @@ MODEL = with_settings(
 
 
 def trial(goals: str, log: np.ndarray, reachable: str | None = None) -> Likelihood:
-    """Return what was seen of an agent that chooses among some goals."""
+    """Return the likelihood of a trial in which an agent chooses among the given goals."""
     steps, can = len(log), [name in (reachable or goals) for name in goals]
     choice = Actions(np.zeros((steps, 1, len(goals))))
     frame, wasted = np.arange(1, steps + 1), np.zeros((steps, len(goals)))
@@ -42,7 +42,7 @@ def watched(trials: list[Likelihood], **weight: float) -> tuple[list[Posterior],
 def simplex(alpha: list[float], points: int) -> tuple[np.ndarray, np.ndarray]:
     """Return preferences [point item] and their Dirichlet weights, by breaking a stick.
 
-    The first item is broken off first, so the sets of the tests are no branches of it.
+    The first item is broken off first, so the sets in the tests are not branches of it.
     """
     x, w = np.polynomial.legendre.leggauss(points)
     x, w = (x + 1) / 2, w / 2
@@ -60,7 +60,7 @@ def simplex(alpha: list[float], points: int) -> tuple[np.ndarray, np.ndarray]:
 def integrated(
     trials: list[Likelihood], alpha: dict[str, float], points: int
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return log P(all that was seen), P(goal, efficiency) in the last trial, and E[theta]."""
+    """Return log P(everything seen), P(goal, efficiency) in the last trial, and E[theta]."""
     theta, weight = simplex(list(alpha.values()), points)
     column = {ITEMS[name]: i for i, name in enumerate(alpha)}
     mass = weight[:, None] * np.exp(MODEL.efficiency.log_prior)  # [point efficiency]
@@ -78,7 +78,7 @@ def integrated(
     [
         ("AB AB ABC", 40),  # a new goal appears
         ("BC BC BC ABC ABC", 40),
-        ("ABC ABC BC BC ABC", 40),  # a goal goes, and comes back
+        ("ABC ABC BC BC ABC", 40),  # a goal disappears and comes back
         ("BC A BC ABC", 40),  # no choice in between
         ("AD BC AD ABCD BC", 32),  # apart, then together
         ("BD BCD ABCD BD BCD", 32),  # one after the other
@@ -111,7 +111,7 @@ def test_unreachable_goals_are_not_on_offer() -> None:
     np.testing.assert_allclose(watched(trials)[0][-1].joint[-1], joint, atol=1e-8)
 
 
-def test_the_new_goal_is_as_likely_as_any() -> None:
+def test_a_new_goal_gets_its_prior_share() -> None:
     """Eight choices of A from {A, B} say nothing about C: 2/3 9/10, 2/3 1/10, and 1/3."""
     certain = np.full((1, 2, 2), [[[0.0], [-500.0]]])
     trials = [trial("AB", certain)] * 8 + [trial("ABC", np.zeros((0, 3, 2)))]
@@ -147,7 +147,7 @@ def test_the_order_of_offers_does_not_matter() -> None:
 
 
 def test_a_new_object_is_judged_by_what_is_known() -> None:
-    """Whole trials: the third object was never on offer before the test."""
+    """In whole trials: the third object was never on offer before the test trial."""
     two = [HEART.at(120, 60), SPOON.at(60, 150)]
     familiar = to_thing(two[0], others=[two[1]])
     test = to_thing(two[0], others=[two[1], Thing("cup.png", (9, 9, 9)).at(150, 150)])
@@ -156,8 +156,8 @@ def test_a_new_object_is_judged_by_what_is_known() -> None:
     assert judgement.warnings == ()
 
 
-def test_a_judgement_warns_of_overlapping_choices() -> None:
-    """Of three objects, two are there in each trial."""
+def test_a_judgement_warns_about_overlapping_choices() -> None:
+    """Each trial has two of three objects."""
     spoon, cup = SPOON.at(60, 150), Thing("cup.png", (9, 9, 9)).at(150, 150)
     one, two = to_thing(HEART.at(120, 60), others=[spoon]), to_thing(spoon, others=[cup])
     (warning,) = judge(read(episode(one, two)), "paper").warnings

@@ -49,7 +49,7 @@ def test_inference_is_seeing_planning_regret_and_belief(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_regret_depends_on_neither_efficiency_nor_preference(preset: str) -> None:
-    """So that models which differ in these alone can share it."""
+    """Models that differ only in these can therefore share it."""
     base = Model.preset(preset)
     other = msgspec.structs.replace(
         base,
@@ -65,7 +65,7 @@ def test_regret_depends_on_neither_efficiency_nor_preference(preset: str) -> Non
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_regret_without_the_key_is_a_part_of_that_with_it(preset: str) -> None:
+def test_regret_without_the_key_is_part_of_the_regret_with_it(preset: str) -> None:
     base = Model.preset(preset)
     keyless = msgspec.structs.replace(
         base, preference=msgspec.structs.replace(base.preference, keys=False)
@@ -88,10 +88,10 @@ def test_only_the_default_learns_what_opening_costs(preset: str) -> None:
 
 
 @pytest.mark.parametrize("beta", [0.3, 2.0, 5.0])
-def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
-    """The share that Boltzmann gives an option, relative to one chosen at random, is the evidence.
+def test_the_evidence_is_the_boltzmann_share_among_options(beta: float) -> None:
+    """The share is relative to an option chosen at random.
 
-    For acts exactly; for headings, of which there are many, nearly.
+    It is exact for acts, and close for headings, of which there are many.
     """
     for trial in trials_seen():
         regret = regret_of(Model.preset("default"), trial)
@@ -107,7 +107,7 @@ def test_options_are_what_the_evidence_was_weighed_against(beta: float) -> None:
         assert (regret.step_regret <= np.where(np.isfinite(options), options, 0).max(axis=1)).all()
 
 
-def test_goals_that_look_the_same_are_told_apart() -> None:
+def test_goals_that_look_the_same_are_numbered() -> None:
     twins = [HEART.at(120, 60), HEART.at(120, 140), SPOON.at(60, 60)]
     (seen,) = read(episode(to_thing(twins[0], others=twins[1:])))
     assert [str(goal) for goal in name_goals(seen)] == ["heart.png", "heart.png (2)", "spoon.png"]

@@ -1,7 +1,7 @@
-"""Simulation-based calibration: agents drawn from the priors have posteriors that are right.
+"""Simulation-based calibration: agents drawn from the priors have correct posteriors.
 
-Draw goal and efficiency from the prior, simulate what is seen, and infer. The rank of the truth in
-the posterior is then uniform, if inference is right; ties of a discrete grid are broken at random.
+Draw goal and efficiency from the prior, simulate what is seen, and infer. If inference is right,
+the rank of the truth in the posterior is uniform; ties of a discrete grid are broken at random.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def planned() -> GraphCosts:
 
 
 def posterior(log_likelihood: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return P(goal, efficiency | all that was seen), goals being equally probable."""
+    """Return P(goal, efficiency | everything seen), with equally probable goals."""
     log = log_likelihood.sum(axis=0) + np.log(prior)
     joint = np.exp(log - log.max())
     return joint / joint.sum()
@@ -43,7 +43,7 @@ def posterior(log_likelihood: np.ndarray, prior: np.ndarray) -> np.ndarray:
 
 
 def graph_ranks(factor: float) -> tuple[list[float], list[float]]:
-    """Return ranks of goals and of efficiencies; the observer's are ``factor`` times the true."""
+    """Return ranks of goals and efficiencies; the observer assumes ``factor`` times the true."""
     plans, model = planned(), hbtom.Model.preset("paper")
     beta, prior = model.efficiency.values, np.exp(model.efficiency.log_prior)
     rng = np.random.default_rng(1)
@@ -51,7 +51,7 @@ def graph_ranks(factor: float) -> tuple[list[float], list[float]]:
     for number in range(DRAWS):
         agent = hbtom.simulate(
             plans, model, seed=(7, number), unseen=0.5, most=6
-        )  # none is there yet
+        )  # none has reached its goal yet
         seen = PartialPlan(plans.graph.world, agent.seen.actions)
         log = log_likelihood(partial_plan_regret(plans, seen), factor * beta).log
         belief = posterior(log, prior)
@@ -67,7 +67,7 @@ def test_the_exact_filter_is_calibrated() -> None:
     assert uniform(betas) > 0.01
 
 
-def test_a_wrong_model_is_found_out() -> None:
+def test_a_wrong_model_is_not_calibrated() -> None:
     goals, betas = graph_ranks(0.3)
     assert min(uniform(goals), uniform(betas)) < 1e-4
 
@@ -96,7 +96,7 @@ def test_the_particle_filter_is_calibrated() -> None:
     assert uniform(betas) > 0.01
 
 
-def test_taking_noise_for_what_the_agent_does_is_found_out() -> None:
+def test_mistaking_noise_for_motion_is_not_calibrated() -> None:
     _, betas = plane_ranks(assumed=0.01)
     assert uniform(betas) < 1e-4
 
@@ -104,7 +104,7 @@ def test_taking_noise_for_what_the_agent_does_is_found_out() -> None:
 # Simulated agents
 
 
-def test_actions_are_as_frequent_as_the_policy_says() -> None:
+def test_actions_are_as_frequent_as_the_policy_predicts() -> None:
     plans, model = planned(), hbtom.Model.preset("paper")
     beta, prior = model.efficiency.values, np.exp(model.efficiency.log_prior)
     first, last = plans.graph.choices[:2]
@@ -123,7 +123,7 @@ def test_actions_are_as_frequent_as_the_policy_says() -> None:
     assert chisquare(counts, 1000 * expected).pvalue > 0.01
 
 
-def test_a_simulated_agent_gets_what_it_wants_and_is_the_same_for_the_same_seed() -> None:
+def test_a_simulated_agent_reaches_its_goal_and_depends_only_on_the_seed() -> None:
     plans = planned()
     one, same, other = (hbtom.simulate(plans, seed=seed) for seed in (4, 4, 8))
     assert one.goal.holds(one.plan.states[-1:])[0]

@@ -1,4 +1,4 @@
-"""A gridworld in which moves go astray: the domain in PDDL, plain loops, limits and sums."""
+"""A gridworld in which moves slip: the domain in PDDL, plain loops, limits and sums."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def summed(cells, probability) -> dict[int, float]:
     return total
 
 
-def test_the_shipped_domain_is_what_is_written_for_a_fifth() -> None:
+def test_the_shipped_domain_is_written_for_a_slip_of_a_fifth() -> None:
     assert write_domain(0.2) == SLIPPERY.read_text(encoding="utf-8")
     assert write_domain(0.0) == DOMAIN.read_text(encoding="utf-8")
     assert "0.7 (at ?to) 0.15 (at ?left) 0.15 (at ?right)" in write_domain(0.3)
 
 
 @pytest.mark.parametrize("slip", [1e-9, 1 / 3, 0.1 + 0.2, 0.999999])
-def test_whatever_is_written_adds_up_to_one(slip: float) -> None:
+def test_written_probabilities_add_up_to_one(slip: float) -> None:
     move = read_domain(write_domain(slip)).actions[0]
     assert [outcome.probability for outcome in move.outcomes] == pytest.approx(
         [1 - slip, slip / 2, slip / 2], rel=1e-6
@@ -112,12 +112,12 @@ def test_whatever_is_written_adds_up_to_one(slip: float) -> None:
 
 
 @pytest.mark.parametrize("slip", [-0.1, 1.0, math.nan])
-def test_a_slip_is_a_probability(slip: float) -> None:
+def test_a_slip_must_be_a_probability(slip: float) -> None:
     with pytest.raises(BadInput, match="the slip is"):
         write_domain(slip)
 
 
-def test_beside_a_move_are_those_at_half_a_right_angle() -> None:
+def test_slips_are_to_moves_at_45_degrees() -> None:
     for move, sides in zip(GRID.moves, BESIDE, strict=True):
         for side in sides:
             down, right = GRID.moves[side]
@@ -131,7 +131,7 @@ def test_beside_a_move_are_those_at_half_a_right_angle() -> None:
 
 
 def by_value_iteration(ground: Slippery, seed: np.ndarray) -> np.ndarray:
-    """Return the cost-to-go of a map by going over all cells until nothing changes much."""
+    """Return the cost-to-go of a map by sweeping over all cells until nothing changes much."""
     rows, columns = ground.blocked.shape
     value = np.where(ground.blocked, np.inf, 1e4).ravel()
     while True:
@@ -150,7 +150,7 @@ def by_value_iteration(ground: Slippery, seed: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("slip", [0.15, 0.6])
 def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
-    """Mode after mode, each with the next one's costs where it begins."""
+    """Modes are solved in turn, each with the costs of the next one where it begins."""
     grid = corridor()
     blocked = np.zeros((4, 5), dtype=bool)
     wide = [np.repeat(one, 4, axis=0) for one in (grid.floor.closed, grid.floor.open)]
@@ -175,7 +175,7 @@ def test_key_and_lock_by_plain_value_iteration(slip: float) -> None:
 
 @settings(max_examples=20)
 @given(grids())
-def test_without_slips_costs_are_those_of_sure_feet(grid: Grid) -> None:
+def test_without_slips_costs_match_the_plain_gridworld(grid: Grid) -> None:
     sure = cost_to_go(grid.world, GRID)
     for slip, near in ((0.0, 1e-9), (1e-9, 1e-6)):
         plans = slippery_cost_to_go(grid.world, slip)
@@ -192,7 +192,7 @@ def test_slips_cost_something() -> None:
     assert costs[0] == 4 + 1
     assert costs[1] == pytest.approx(
         4 / 0.7 + 1
-    )  # who goes astray in a corridor stays, tries again
+    )  # an agent that slips in a corridor stays and tries again
     assert costs[2] == pytest.approx(4 / 0.4 + 1)
 
 
@@ -200,14 +200,14 @@ def test_slips_cost_something() -> None:
 
 
 class Slipping(Slow):
-    """The gridworld of plain loops, in which moves go astray."""
+    """The gridworld of plain loops, in which moves slip."""
 
     def __init__(self, trial: Trial, opening: float, slip: float) -> None:
         self.slip = slip
         super().__init__(trial, opening)
 
     def ends(self, state, action, goal):
-        """Return price, and probability and state of all that may come of an action."""
+        """Return the cost of an action, and the probability and state of each outcome."""
         cost, after = self.result(state, action, goal)
         if action[0] != "move":
             return cost, [(1.0, after)]
@@ -221,7 +221,7 @@ class Slipping(Slow):
         return cost, some
 
     def _solve(self, goal):
-        """Go over all states, from above, until nothing changes much."""
+        """Sweep over all states, from above, until nothing changes much."""
         value = {
             state: (0.0 if goal == self.key and state[2] != 0 else 1e5) for state in self.states
         }
@@ -252,7 +252,7 @@ class Slipping(Slow):
         return -(cost + sum(p * (0.0 if to is None else self.values[goal][to]) for p, to in some))
 
     def log_seen(self, state, seen, goal, beta):
-        """Return the log-probability of what is seen, given that something is."""
+        """Return the log-probability of what is seen, given that something is seen."""
         actions = [*{*self.actions(state), *([] if seen[0] == "move" else [seen])}]
         q = {action: self.q(state, action, goal) for action in actions}
         best = max(q.values())
@@ -300,7 +300,7 @@ def test_evidence_by_plain_loops(number: int, final: bool, slip: float) -> None:
 
 
 def every_sight(regret: Regret) -> np.ndarray:
-    """Return the log-probability of everything that could have been seen, [option step goal k]."""
+    """Return the log-probability of each possible observation, [option step goal k]."""
     choice = regret.choice
     many = choice.action_regret.shape[1]
     logs = []
@@ -315,7 +315,7 @@ def every_sight(regret: Regret) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_all_that_may_be_seen_adds_up_to_one(seed: int) -> None:
+def test_all_possible_observations_add_up_to_one(seed: int) -> None:
     for odd in (odd_trial(seed), random_trial(seed, with_key=seed % 2 == 0)):
         regret = regret_at(slippery(0.3), odd, 2.0)
         assert np.exp(every_sight(regret)).sum(axis=0) == pytest.approx(1.0)
@@ -324,8 +324,8 @@ def test_all_that_may_be_seen_adds_up_to_one(seed: int) -> None:
 
 @settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), final=st.booleans())
-def test_as_slips_vanish_the_evidence_is_that_of_sure_feet(seed: int, final: bool) -> None:
-    """In odd worlds, too: what says nothing without slips says nothing with them."""
+def test_as_slips_vanish_the_evidence_approaches_the_exact_model(seed: int, final: bool) -> None:
+    """In odd worlds, too: steps that say nothing without slips say nothing with them."""
     odd = odd_trial(seed)
     acts = msgspec.structs.replace(PAPER.acts, final=final)
     sure = regret_at(slippery(0.0, acts), odd, 2.5)
@@ -340,14 +340,14 @@ def test_as_slips_vanish_the_evidence_is_that_of_sure_feet(seed: int, final: boo
     assert np.allclose(sure.step_regret, unsure.step_regret, atol=1e-5)
 
 
-def astray() -> Trial:
-    """One step up, in the open, of an agent whose only object is far to the right."""
+def sideways_step() -> Trial:
+    """Return a step up in the open, with one object far to the right and one above."""
     seen = trial(walk((65, 105), (65, 95)), [HEART.at(165, 105), SPOON.at(65, 45)])
     return read([seen])[0]
 
 
-def test_the_better_an_agent_the_more_is_put_down_to_chance() -> None:
-    """A sideways step is no slip; half sideways, it is all that a perfect agent can have had."""
+def test_deviations_of_a_perfect_agent_are_slips() -> None:
+    """A step at 90 degrees cannot be a slip; for a perfect agent, one at 45 degrees must be."""
     for stop, chance in (((75, 95), 0.1), ((75, 105), 0.8), ((65, 95), 0.0)):
         seen = read([trial(walk((65, 105), stop), [HEART.at(165, 105)])])[0]
         regret = regret_at(slippery(0.2), seen, 1.0)
@@ -355,14 +355,14 @@ def test_the_better_an_agent_the_more_is_put_down_to_chance() -> None:
         assert math.exp(log) == pytest.approx(chance, abs=1e-6)
 
 
-def test_at_random_every_sight_counts_its_ways() -> None:
-    """With efficiency 0, eight moves in the open are equally likely, astray or not."""
-    regret = regret_at(slippery(0.4), astray(), 1.0)
+def test_random_moves_are_equally_likely_with_slips() -> None:
+    """With efficiency 0, eight moves in the open are equally likely, with slips or without."""
+    regret = regret_at(slippery(0.4), sideways_step(), 1.0)
     assert np.exp(log_likelihood(regret, np.array([0.0])).log) == pytest.approx(1 / 8)
 
 
-def test_who_may_have_slipped_is_not_thought_to_want_something_else() -> None:
-    """Half sideways steps towards another thing say less where agents slip."""
+def test_possible_slips_weaken_the_evidence_for_another_goal() -> None:
+    """Steps at 45 degrees towards another thing say less if agents slip."""
     path = walk((65, 125), (75, 115), (85, 105), (95, 105))
     seen = read([trial(path, [HEART.at(165, 125), SPOON.at(165, 45)])])[0]
     regrets = [regret_at(model, seen, 1.0) for model in (PAPER, slippery(0.4))]
@@ -375,7 +375,7 @@ def test_who_may_have_slipped_is_not_thought_to_want_something_else() -> None:
     assert shift[0] < shift[1] < 0
 
 
-# All the way to a judgement
+# Whole judgements
 
 
 def test_slips_are_a_parameter_of_the_model() -> None:
@@ -398,7 +398,7 @@ def test_episodes_are_judged(episode) -> None:
     assert 0 < judgement.predictive <= 1
 
 
-def test_keys_may_be_no_goals() -> None:
+def test_keys_need_not_be_goals() -> None:
     model = with_settings(PAPER, {"motion.slip": 0.2, "preference.keys": False})
     seen = read([key_trial()])[0]
     posterior, _ = hbtom.infer(model, hbtom.Beliefs(), seen)
@@ -407,15 +407,15 @@ def test_keys_may_be_no_goals() -> None:
 
 
 def test_the_predictive_score_expects_slips() -> None:
-    """What an agent wastes is drawn from what is seen of it, slips and all."""
-    regret = regret_at(slippery(0.4), astray(), 1.0)
+    """The expected waste of an agent includes that of its slips."""
+    regret = regret_at(slippery(0.4), sideways_step(), 1.0)
     waste, goal = regret.choice.action_regret[0, :, 0], 0
     chance = np.exp(every_sight(regret)[:, 0, goal, 1])
     more = chance[np.rint(waste * 50) >= np.rint(regret.step_regret[0, goal] * 50)].sum()
     assert tail(regret, goal, BETAS[1]) == pytest.approx(more)
 
 
-def test_a_wall_across_leaves_no_way() -> None:
+def test_a_wall_across_the_world_leaves_no_path() -> None:
     walls = [*border(), [[100, 0], [20, 200]]]
     seen = trial(walk((45, 85), (55, 85)), [HEART.at(150, 85), SPOON.at(45, 150)], walls=walls)
     regret = regret_at(slippery(0.3), read([seen])[0], 1.0)

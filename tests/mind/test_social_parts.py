@@ -1,4 +1,4 @@
-"""Parts of what is inferred in company, each by itself: deeds, places, gestures, the way."""
+"""Parts of inference in company, one by one: deeds, places, gestures, paths."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def thing(place: Place = AWAY) -> tuple[Body, ...]:
 
 
 def gate(mover: Any, *, opens: bool, path: Any = STRAIGHT) -> Trial:
-    """Return a trial in which a door leaves the gate, or comes there, and somebody is beside it."""
+    """Return a trial in which a door opens or closes the gate, perhaps with a mover beside it."""
     first, last = ((90.0, 100.0), (90.0, 60.0)) if opens else ((90.0, 60.0), (90.0, 100.0))
     ways = way((0, first), (5, first), (25, last), (26, last))
     panel = other("door", DOOR, ways, (20, 40))
@@ -52,23 +52,23 @@ def gate(mover: Any, *, opens: bool, path: Any = STRAIGHT) -> Trial:
     return replace(made(path, objects=thing(), others=(*others, panel)), walls=GATE)
 
 
-def test_who_opens_the_way_gives_what_who_closes_it_takes() -> None:
+def test_opening_a_door_gives_as_much_as_closing_it_takes() -> None:
     [opened] = deeds_of(MODEL, gate(BEN, opens=True), ())
     [closed] = deeds_of(MODEL, gate(BEN, opens=False), ())
-    assert (opened.actor, opened.goals) == (BEN, (BALL,))  # the way to Ben does not count
+    assert (opened.actor, opened.goals) == (BEN, (BALL,))  # the path to Ben does not count
     assert opened.gain == pytest.approx(-closed.gain, abs=0.1)
     far = FARTHEST - opened.gain[0]
     assert 9.5 < far < 13.0  # 95 pixels to walk, and an act
     assert opened.barred.tolist() == closed.barred.tolist() == [True]
 
 
-def test_a_door_that_nobody_else_moves_is_no_deed() -> None:
+def test_a_door_that_no_other_agent_moves_is_not_a_deed() -> None:
     beside = way((0, (74, 100)), (5, (74, 100)), (25, (74, 60)), (26, (74, 60)))
-    for path in (STRAIGHT, beside):  # nobody moves it, or the agent does
+    for path in (STRAIGHT, beside):  # no agent moves it, or the judged agent does
         assert not [*deeds_of(MODEL, gate(None, opens=True, path=path), ())]
 
 
-def test_an_agent_sets_off_even_if_a_door_bars_its_way() -> None:
+def test_an_agent_sets_off_even_if_a_door_bars_its_path() -> None:
     shut, open = (company(gate(BEN, opens=opens)) for opens in (False, True))
     both = [one.goals.index(BALL) * len(one.hypotheses) for one in (shut, open)]
     assert shut.regret.reachable[both[0]]
@@ -79,7 +79,7 @@ def test_an_agent_sets_off_even_if_a_door_bars_its_way() -> None:
     assert np.isfinite(found).all()
 
 
-def test_doors_still_bar_the_way_to_what_can_be_reached() -> None:
+def test_doors_still_lengthen_the_path_to_reachable_goals() -> None:
     """The cup is behind a panel, and the ball behind the gate."""
     around = way((0, HOME), (40, HOME), (48, (125, 66)), (55, (112, 84)), (56, (112, 84)))
     trial = gate(BEN, opens=False, path=around)
@@ -116,26 +116,26 @@ def lies(path: Any, *others: Any, **more: Any) -> Trial:
     )
 
 
-def test_belief_fades_with_the_distance_from_where_it_was_last_seen() -> None:
+def test_belief_fades_with_distance_from_the_last_sighting() -> None:
     now, then = believed(SOCIAL, lies(MOVED), 0, 40, (), 1.0)
     assert (now.place, then.place) == (AWAY, NEAR)
     assert then.probability / now.probability == pytest.approx(math.exp(-60.0 / SOCIAL.fade))
 
 
-def test_what_it_sees_after_setting_off_changes_nothing() -> None:
+def test_what_an_agent_sees_after_setting_off_changes_nothing() -> None:
     later = lies(MOVED, agent_there=np.arange(60) >= 41)
     now, then = believed(SOCIAL, later, 0, 40, (NEAR,), 1.0)
     assert (now.probability, then.probability) == pytest.approx((1 / 3, 2 / 3))
 
 
-def test_without_sight_it_remembers_where_a_thing_lay() -> None:
+def test_without_sight_an_agent_remembers_where_a_thing_lay() -> None:
     blind = lies(MOVED, agent_there=np.zeros(60, dtype=bool))
     lay = (NEAR, NEAR, AWAY, (101.0, 99.0), NEAR)
     now, then = believed(SOCIAL, blind, 0, 40, lay, 0.5)
     assert (now.probability, then.probability) == pytest.approx((1.5 / 6, 4.5 / 6))
 
 
-def test_places_of_this_trial_come_latest_first_and_earlier_trials_count_only_unseen() -> None:
+def test_latest_places_come_first_and_earlier_trials_count_only_if_unseen() -> None:
     twice = way(
         (0, NEAR), (4, NEAR), (8, (60.0, 150.0)), (20, (60.0, 150.0)), (26, AWAY), (27, AWAY)
     )
@@ -146,7 +146,7 @@ def test_places_of_this_trial_come_latest_first_and_earlier_trials_count_only_un
     assert [one.place for one in believed(SOCIAL, blind, 0, 40, old, 1.0)] == [*places, *old]
 
 
-def test_a_thing_that_is_only_believed_in_is_in_nobodys_way() -> None:
+def test_a_thing_that_is_only_believed_in_blocks_no_path() -> None:
     path = way((0, HOME), (40, HOME), (55, (56.0, 100.0)), (56, (56.0, 100.0)))
     found = company(replace(lies(MOVED), path=path))
     direct = found.regret.step_regret[:, 0]  # it walks through where the ball was
@@ -163,7 +163,7 @@ def test_a_thing_that_is_only_believed_in_is_in_nobodys_way() -> None:
     )
     both = company(replace(real, object_paths=paths, still=True))
     assert len(both.hypotheses.beliefs) == 2
-    assert both.regret.step_regret[:, 0] == pytest.approx(around)  # only what is there counts
+    assert both.regret.step_regret[:, 0] == pytest.approx(around)  # only real things count
 
 
 # Gestures
@@ -173,7 +173,7 @@ UPWARDS = np.stack([np.zeros(41), -np.arange(41.0)], axis=1)
 
 
 def steps(*stops: Place, acts: tuple[int, ...] = ()) -> tuple[Trajectory, Any]:
-    """Return steps along a path through places, one a frame."""
+    """Return steps along a path through places, one per frame."""
     path = np.array([(0.0, 0.0), *stops])
     many = len(stops)
     kind = np.array(acts or (MOVE,) * many)
@@ -181,7 +181,7 @@ def steps(*stops: Place, acts: tuple[int, ...] = ()) -> tuple[Trajectory, Any]:
     return Trajectory(*numbers, path[:-1], path[1:], path[0], np.full(many, -1)), path
 
 
-def test_copying_wastes_nothing_and_the_opposite_twice_the_way() -> None:
+def test_copying_wastes_nothing_and_the_opposite_twice_the_distance() -> None:
     for side, wasted in (((0.0, -10.0), 0.0), ((10.0, 0.0), 10.0), ((0.0, 10.0), 20.0)):
         regret, silent = gesture_regret(*steps(side, tuple(np.multiply(2, side))), UPWARDS)
         assert regret * UNIT == pytest.approx(np.full(2, wasted))
@@ -196,7 +196,7 @@ def test_a_gesture_leads_where_it_turns() -> None:
     assert regret == pytest.approx(np.zeros(2))
 
 
-def test_acts_short_steps_and_what_follows_the_end_say_nothing() -> None:
+def test_acts_short_steps_and_steps_after_the_end_say_nothing() -> None:
     walked = steps(
         (0.0, -2.0),
         (0.0, -20.0),
@@ -210,13 +210,13 @@ def test_acts_short_steps_and_what_follows_the_end_say_nothing() -> None:
     assert regret == pytest.approx(np.zeros(5))
 
 
-def test_a_gesture_leads_to_what_it_comes_near() -> None:
+def test_a_gesture_leads_to_things_it_comes_near() -> None:
     start = np.array([100.0, 100.0])
     assert leads_to(UPWARDS, start, (110.0, 70.0), 10.0)
     assert not leads_to(UPWARDS, start, (110.0, 70.0), 9.9)
 
 
-def test_only_gestures_of_those_present_that_began_before_count() -> None:
+def test_only_earlier_gestures_of_agents_present_count() -> None:
     def bent(first: int) -> Any:
         start, turn = (150.0, 160.0), (120.0, 160.0)
         return way(
@@ -240,7 +240,7 @@ def test_only_gestures_of_those_present_that_began_before_count() -> None:
     assert {*found.hypotheses.processes} == {REACH, COPY}
 
 
-def test_who_copies_has_no_use_for_what_it_touches() -> None:
+def test_an_agent_that_copies_gains_nothing_by_touching() -> None:
     hook = np.stack([-np.arange(41.0), np.zeros(41)], axis=1)
     trial = made(STRAIGHT, objects=thing(NEAR), others=(other("agent", BEN, way((0, (150, 40)))),))
     found = company(trial, Memory(True, {}, {BEN: hook}))
@@ -254,7 +254,7 @@ def test_who_copies_has_no_use_for_what_it_touches() -> None:
     assert ben == pytest.approx({REACH: 0.5, COPY: 0.5, "by way of ben": 0.0})
 
 
-def test_what_is_pushed_copies_nobody() -> None:
+def test_a_pushed_agent_never_copies() -> None:
     with np.errstate(divide="ignore"):
         kinds = Hypotheses(
             ("true", "outdated"),

@@ -1,4 +1,4 @@
-"""Goals that change: the filter against all sequences of goals, one by one, and as a simulation."""
+"""Goals that change: the filter matches all sequences of goals, and is calibrated."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def case(seed: int, *, counts: bool = True) -> tuple[History, Choice, np.ndarray
 def enumerated(
     history: History, choice: Choice, seen: np.ndarray, switching: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray, dict[tuple[tuple[int, ...], int], float]]:
-    """Return P(hypothesis, k), P(all), P(changed) and P(counts, k) at the end, by brute force."""
+    """Return P(hypothesis, k), P(o_1:T), P(changed) and P(counts, k) at the end, by brute force."""
     steps = len(seen)
     joint, changed = np.zeros((GOALS * WAYS, CHARACTERS)), np.zeros(steps)
     weights: dict[tuple[tuple[int, ...], int], float] = defaultdict(float)
@@ -80,7 +80,7 @@ def enumerated(
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_filter_is_a_sum_over_all_sequences_of_goals(seed: int) -> None:
+def test_the_filter_sums_over_all_sequences_of_goals(seed: int) -> None:
     history, choice, seen, switching = case(seed)
     joint, _, log_total, changed = bayes_switching(
         history, choice, NO_OFFERS, NO_OFFERS, seen, switching
@@ -93,8 +93,8 @@ def test_the_filter_is_a_sum_over_all_sequences_of_goals(seed: int) -> None:
 
 
 @pytest.mark.parametrize("counts", [True, False])
-def test_preferences_learn_from_the_goals_that_were_had(counts: bool) -> None:
-    """Each counts in proportion to the steps for which it was had."""
+def test_preferences_are_learnt_from_all_goals_of_a_trial(counts: bool) -> None:
+    """Each counts in proportion to the number of steps with this goal."""
     history, choice, seen, switching = case(2, counts=counts)
     learnt, log = learn_switching(history, choice, NO_OFFERS, seen, switching)
     wanted = enumerated(history, choice, seen, switching)[3]
@@ -107,7 +107,7 @@ def test_preferences_learn_from_the_goals_that_were_had(counts: bool) -> None:
 
 
 @pytest.mark.parametrize("counts", [True, False])
-def test_goals_that_never_change_are_those_of_the_model_without_change(counts: bool) -> None:
+def test_without_switching_the_filter_is_the_plain_model(counts: bool) -> None:
     history, choice, seen, _ = case(4, counts=counts)
     known, never = (history, choice, NO_OFFERS), np.zeros(STEPS)
     some, none = bayes_switching(*known, NO_OFFERS, seen, never), bayes(*known, NO_OFFERS, seen)
@@ -120,7 +120,7 @@ def test_goals_that_never_change_are_those_of_the_model_without_change(counts: b
         assert np.exp(one) == pytest.approx(np.exp(other))
 
 
-# Agents drawn from the prior, who foresee little, lapse, and change their minds
+# Agents drawn from the prior that foresee little, lapse, and change their minds
 
 CONDITIONS = {
     "gem": "(has gem-a)",
@@ -140,23 +140,23 @@ Drawn = tuple[Simulated, tuple[Regret, ...]]
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Drawn]:
-    """Agents that were made up, and the regret of what they do for each depth of foresight."""
+    """Simulated agents, and the regret of their actions for each depth of foresight."""
     world, model = corridor(), with_settings(Model.preset("paper"), SETTINGS)
     goals = tuple(make_goal(world, name, text) for name, text in CONDITIONS.items())
     plans = foresee(plan_on_graph(explore(world), goals), model.foresight.depths)
     ahead = [plans.ahead[depth] for depth in model.foresight.depths]
     made = []
     for number in range(DRAWS):
-        agent = hbtom.simulate(plans, model, seed=(3, number), most=5)  # none is there before
+        agent = hbtom.simulate(plans, model, seed=(3, number), most=5)  # none arrives before
         path = follow(plans.graph, agent.plan)
         made.append((agent, foreseen_regrets(plans, ahead, agent.plan, path)))
     return made
 
 
 def evenness(drawn: list[Drawn], **assumed: float) -> float:
-    """Return how even ranks of goals, foresights and efficiencies are: 0 to 1, of the least even.
+    """Return the smallest p-value of uniform ranks of goals, foresights and efficiencies.
 
-    The observer may assume something else than what the agents are like.
+    The observer may assume something other than the truth.
     """
     model, rng = with_settings(Model.preset("paper"), SETTINGS), np.random.default_rng(5)
     model = with_settings(model, {name.replace("_", "."): one for name, one in assumed.items()})
@@ -172,21 +172,21 @@ def evenness(drawn: list[Drawn], **assumed: float) -> float:
     return min(map(uniform, found.values()))
 
 
-def test_agents_who_change_their_minds_and_foresee_little_are_seen_as_they_are(
+def test_beliefs_about_fallible_agents_are_calibrated(
     drawn: list[Drawn],
 ) -> None:
     assert evenness(drawn) > 0.01
 
 
-def test_an_observer_who_knows_of_no_change_is_found_out(drawn: list[Drawn]) -> None:
+def test_an_observer_that_ignores_changes_is_not_calibrated(drawn: list[Drawn]) -> None:
     assert evenness(drawn, goals_switching=1e-3) < 1e-4
 
 
-# Steps that nothing explains
+# Steps that no hypothesis explains
 
 
-def test_a_step_that_nothing_explains_is_told_and_left_out() -> None:
-    """To agents that see what their action uses up, opening the wrong door gives up the gem."""
+def test_an_unexplained_step_is_reported_and_left_out() -> None:
+    """For agents that foresee what an action uses up, the wrong door gives up the gem."""
     world = corridor()
     goals = (make_goal(world, "gem", "(has gem-a)"),)
     plan = [read_plan(world, LOCKED_OUT)]
@@ -198,7 +198,7 @@ def test_a_step_that_nothing_explains_is_told_and_left_out() -> None:
     assert "nothing explains" not in " ".join(infer_plans(goals, plan, some).warnings)
 
 
-def test_what_was_given_up_stays_given_up_unless_goals_change() -> None:
+def test_a_goal_that_was_ruled_out_stays_so_unless_goals_change() -> None:
     never = -math.inf
     log = np.array([[[0.0], [never]], [[never], [0.0]], [[0.0], [0.0]]])
     offered = np.ones(2, dtype=np.bool_)
@@ -212,8 +212,8 @@ def test_what_was_given_up_stays_given_up_unless_goals_change() -> None:
 
 
 @pytest.mark.parametrize("feasible", [True, False])
-def test_goals_that_nobody_can_reach_explain_nothing_and_do_no_harm(feasible: bool) -> None:
-    """Some can be reached if nothing is ever used up."""
+def test_unreachable_goals_explain_nothing_and_do_no_harm(feasible: bool) -> None:
+    """Some would be reachable if nothing were ever used up."""
     world = corridor()
     conditions = {
         "open": "(and (not (locked east)) (has key-1))",
@@ -225,7 +225,7 @@ def test_goals_that_nobody_can_reach_explain_nothing_and_do_no_harm(feasible: bo
     assert told.test.goal.sum(axis=1) == pytest.approx(np.ones(4))
 
 
-def test_nothing_done_and_something_else_wanted_are_fine() -> None:
+def test_empty_plans_and_something_else_are_accepted() -> None:
     world = corridor()
     plans = [read_plan(world, ""), read_plan(world, LOCKED_OUT)]
     told = infer_plans(gems(world), plans, "people", something_else=0.5)

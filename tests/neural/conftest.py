@@ -1,4 +1,4 @@
-"""Networks are compiled in a hurry: they run only for a moment. JAX reads this when it starts."""
+"""Compile networks quickly, since they run only briefly. JAX reads this when it starts."""
 
 import mmap
 import os
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 HASTE = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
-SIMPLE = "--xla_cpu_use_fusion_emitters"  # which take more than half of the time to compile
+SIMPLE = "--xla_cpu_use_fusion_emitters"  # they take more than half of the compile time
 
 
 def knows(flag: str) -> bool:
-    """Tell whether this JAX has a flag; with one that it does not know, it would not start."""
+    """Return whether this JAX has a flag; with an unknown one it would not start."""
     found = find_spec("jaxlib")
     for file in Path(found.origin).parent.glob("*jax_common*") if found and found.origin else ():
         with file.open("rb") as data, mmap.mmap(data.fileno(), 0, access=mmap.ACCESS_READ) as text:
@@ -26,7 +26,7 @@ os.environ["XLA_FLAGS"] = " ".join(filter(None, flags))
 
 @pytest.fixture(scope="module")
 def compiled_once(tmp_path_factory):
-    """Keep what JAX compiles, for the tests of a module that train the same network again."""
+    """Keep what JAX compiles for the tests of a module, which train the same network again."""
     import jax
     from jax.experimental.compilation_cache import compilation_cache
 

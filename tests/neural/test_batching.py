@@ -1,4 +1,4 @@
-"""Batches: from folders, archives and the generator, the same for the same seed."""
+"""Batches from folders, archives and the generator: the same for the same seed."""
 
 import shutil
 import zipfile
@@ -51,7 +51,7 @@ def test_a_seed_gives_the_same_batches_with_any_number_of_workers(folder):
     assert not np.array_equal(other.actions[:5], once[0].actions)
 
 
-def test_without_shuffling_all_stays_in_order(folder):
+def test_without_shuffling_the_order_is_kept(folder):
     (batch,) = batches(folder, size=9, shuffle=False, pictures=False)
     (shuffled,) = batches(folder, size=9, seed=1, pictures=False)
     assert batch.frames is None
@@ -70,7 +70,7 @@ def test_a_zip_archive_holds_the_same_as_its_folder(folder, tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(zipped[:4], plain[:4], strict=True))
 
 
-def test_of_pairs_only_the_expected_episodes_are_taken(tmp_path):
+def test_only_the_expected_episodes_of_pairs_are_used(tmp_path):
     generate(tmp_path / "data", pairs=2, seed=4, tasks=["preference"], workers=1)
     pack(tmp_path / "data", tmp_path / "data.parquet", workers=1)
     (packed,) = batches(tmp_path / "data.parquet", shuffle=False, pictures=False)
@@ -79,7 +79,7 @@ def test_of_pairs_only_the_expected_episodes_are_taken(tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(packed[:4], plain[:4], strict=True))
 
 
-def test_generated_episodes_are_those_of_files(folder):
+def test_generated_episodes_match_those_in_files(folder):
     single = [job for job in Generated(9, seed=4).items() if job.task.folder == TASKS[0]]
     (made,) = batches(single[:3], shuffle=False, pictures=False)
     (read,) = batches(folder / TASKS[0], shuffle=False, pictures=False)
@@ -121,20 +121,20 @@ def test_a_source_without_episodes_is_refused(source, problem, tmp_path):
         next(batches(tmp_path / source))
 
 
-def test_an_archive_that_is_damaged_is_refused(folder, tmp_path):
+def test_a_damaged_archive_is_refused(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "some")
     (tmp_path / "some" / "more.zip").write_bytes(b"PK\x03\x04")
     with pytest.raises(BadInput, match=r"more\.zip"):
         find_episodes(tmp_path / "some")
 
 
-def test_a_table_beside_the_data_is_no_episode(folder, tmp_path):
-    """Its name ends in e as that of an expected episode does; a track has a scene."""
+def test_a_table_beside_the_data_is_not_an_episode(folder, tmp_path):
+    """Its name ends in e like that of an expected episode; a track would have a scene."""
     shutil.copytree(folder, tmp_path / "some")
     (tmp_path / "some" / "table.csv").write_text("a,b\n1,2\n")
     assert len(find_episodes(tmp_path / "some")) == len(find_episodes(folder))
 
 
-def test_a_batch_holds_something(folder):
+def test_a_batch_cannot_be_empty(folder):
     with pytest.raises(BadInput, match="cannot hold 0 episodes"):
         next(batches(folder, size=0))

@@ -1,4 +1,4 @@
-"""Networks: the same on numpy and on JAX, and what must not change their errors."""
+"""Networks: the same with numpy and JAX, and what must not change their errors."""
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ NUMPY = Numpy()
 
 @pytest.fixture(scope="module")
 def given():
-    """What each kind of network is given: two episodes, each with three short trials."""
+    """The input of each kind of network: two episodes, each with three short trials."""
     (seen,) = batches(Generated(14).items()[1::7], size=2, seed=3, pictures=False)
     short = seen._replace(
         things=seen.things[:, :3],
@@ -34,7 +34,7 @@ def given():
 
 
 def weights_of(network):
-    """Random weights, also where training starts from zeros."""
+    """Return random weights, even where training starts from zeros."""
     rng = np.random.default_rng(1)
     drawn = network.init(1)
     return {n: one + rng.normal(0, 0.02, one.shape).astype("f4") for n, one in drawn.items()}
@@ -62,7 +62,7 @@ def test_gradients_are_finite_and_all_weights_matter(name, given):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_steps_that_are_not_there_change_nothing(name, given):
+def test_missing_steps_change_nothing(name, given):
     network = NETWORKS[name]
     weights, batch = weights_of(network), dict(given[network.sees])
     errors = network.errors(NUMPY, weights, batch)
@@ -78,7 +78,7 @@ def test_steps_that_are_not_there_change_nothing(name, given):
     )
 
 
-def test_an_lstm_is_a_loop_over_its_equations():
+def test_an_lstm_matches_a_loop_over_its_equations():
     rng = np.random.default_rng(0)
     x, there = rng.normal(size=(3, 5, 4)).astype("f4"), np.ones((3, 5), bool)
     there[1, 3:] = False
@@ -98,7 +98,7 @@ def test_an_lstm_is_a_loop_over_its_equations():
 
 
 @pytest.mark.parametrize("stride", [1, 2])
-def test_a_convolution_is_a_sum_over_a_window(stride):
+def test_a_convolution_matches_a_sum_over_a_window(stride):
     rng = np.random.default_rng(0)
     x, weights = rng.normal(size=(1, 7, 6, 2)).astype("f4"), conv_weights(rng, "one", 2, 3)
     found = conv(NUMPY, weights, "one", x, stride, pad=1)
@@ -135,7 +135,7 @@ def test_the_order_of_things_and_boxes_does_not_matter(given):
     np.testing.assert_allclose(errors(batch), expected, rtol=1e-4)
 
 
-def test_only_likeness_matters_and_not_what_things_look_like(given):
+def test_only_whether_things_look_the_same_matters(given):
     batch = dict(given["things"])
     other = {**batch, "looks": np.where(batch["looks"] > 0, 7 * batch["looks"] + 1, 0)}
     np.testing.assert_allclose(errors(other), errors(batch), rtol=1e-6)
@@ -144,7 +144,7 @@ def test_only_likeness_matters_and_not_what_things_look_like(given):
     assert not np.allclose(errors({**batch, "looks": looks}), errors(batch))
 
 
-def test_what_another_agent_did_says_nothing(given):
+def test_another_agents_actions_say_nothing(given):
     batch = dict(given["things"])
     looks = batch["agent_look"].copy()
     looks[:, -1] += 1  # never seen before
@@ -155,7 +155,7 @@ def test_what_another_agent_did_says_nothing(given):
     assert not np.allclose(errors(blind), errors(batch))
 
 
-def test_a_turned_world_is_a_world(given):
+def test_turning_a_world_is_consistent_and_reversible(given):
     batch = given["things"]
     flips = np.array([[1, 0, 1], [0, 1, 1]], dtype=bool)
     turned = set_transformer.turned(NUMPY, batch, flips)

@@ -1,4 +1,4 @@
-"""Trained networks as raters; here, their weights are those that training starts from."""
+"""Trained networks as raters; here, with the weights at the start of training."""
 
 import json
 import os
@@ -30,7 +30,7 @@ from hbtom.show.server.session import choice_of_models
 from hbtom.show.server.work import draw
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ACTING = [name for name in NETWORKS if name != "video-rnn"]  # it starts by expecting no change
+ACTING = [name for name in NETWORKS if name != "video-rnn"]  # it expects no change at the start
 
 
 def write(path, name, weights=None, **card):
@@ -75,13 +75,13 @@ def test_the_rating_is_minus_the_largest_error(name, files, episode):
 
 
 @pytest.mark.parametrize("name", ["bc-mlp", "bc-rnn"])
-def test_the_error_is_that_of_the_expected_action(name, files, episode):
+def test_the_error_is_relative_to_the_expected_action(name, files, episode):
     for step in NetworkRater(files[name]).trace(episode):
         off = [step[f"expected_{axis}"] - step[f"taken_{axis}"] for axis in "xy"]
         assert step["error"] == pytest.approx(np.mean(np.square(off)), rel=1e-3)
 
 
-def test_the_error_of_a_picture_is_that_of_its_pixels(files, episode):
+def test_the_error_of_a_picture_is_computed_over_its_pixels(files, episode):
     found = react(read_trained(files["video-rnn"]), episode)
     after = found.pictures()[1] / 255
     missed = np.mean((found.expected[found.worst] - after) ** 2)
@@ -89,14 +89,14 @@ def test_the_error_of_a_picture_is_that_of_its_pixels(files, episode):
 
 
 @pytest.mark.parametrize("name", ACTING)
-def test_what_comes_before_matters_to_what_is_expected(name, files, episode):
+def test_earlier_trials_change_what_is_expected(name, files, episode):
     rater = NetworkRater(files[name])
     less = replace(episode, trials=episode.trials[1:])
     assert rater.rate_one(less).value != rater.rate_one(episode).value
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_a_pair_is_rated_as_its_episodes_alone(name, files):
+def test_a_pair_is_rated_like_its_episodes_alone(name, files):
     rater, (pair,) = NetworkRater(files[name]), find_pairs(EXAMPLES).pairs
     both = [shorter(one) for one in next(load_pairs([pair]))[1:]]
     assert both[0][0] is both[1][0]
@@ -131,7 +131,7 @@ def test_evaluating_by_a_network_needs_only_its_file(files, tmp_path):
     assert hbtom_command("compare", out, out).exit_code == 0
 
 
-def test_a_report_has_pages_that_show_what_was_expected(files, tmp_path, monkeypatch):
+def test_a_report_has_pages_that_show_expectations(files, tmp_path, monkeypatch):
     name = "bc-mlp"
     out, page = tmp_path / "ratings.csv", Path("report-pages") / "examples-preference_.html"
     monkeypatch.chdir(tmp_path)
@@ -144,7 +144,7 @@ def test_a_report_has_pages_that_show_what_was_expected(files, tmp_path, monkeyp
     assert "most unexpected from frame" in Path("report.html").read_text()
 
     again = "report", out, "--out", "report.html", "--overwrite"
-    other = hbtom_command(*again)  # other weights come with hbtom
+    other = hbtom_command(*again)  # with the other weights that come with hbtom
     assert other.exit_code == 0
     assert "are not those that rated" in other.stderr
     assert not page.exists()
@@ -206,7 +206,7 @@ class Steps(Alone):
         (("no-such-network",), 1, "or a network: bc-mlp, bc-rnn, video-rnn or set-transformer"),
     ],
 )
-def test_anybodys_rater_may_judge_and_trace(options, status, told, tmp_path, monkeypatch):
+def test_a_users_rater_may_judge_and_trace(options, status, told, tmp_path, monkeypatch):
     (tmp_path / "own_rater.py").write_text(OWN)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -274,7 +274,7 @@ def break_(path, good):
         ("infinite", "not finite"),
     ],
 )
-def test_weights_that_cannot_be_used_are_refused_in_a_sentence(how, problem, files, tmp_path):
+def test_unusable_weights_are_refused_with_one_sentence(how, problem, files, tmp_path):
     path = tmp_path / "broken.safetensors"
     break_(path, files["bc-mlp"])[how]()
     ran = hbtom_command("evaluate", EXAMPLES, "--rater", path)
@@ -295,7 +295,7 @@ def test_a_file_with_code_is_never_run(tmp_path):
     assert not (tmp_path / "sprung").exists()
 
 
-def test_an_extra_that_is_missing_is_named(files):
+def test_a_missing_extra_is_named(files):
     code = (
         "import sys; sys.modules['safetensors'] = None\n"
         "from hbtom.cli import main\nmain(sys.argv[1:])"
@@ -313,7 +313,7 @@ def test_a_name_without_weights_says_how_to_get_them(monkeypatch, tmp_path):
         chosen_rater("bc-mlp")
 
 
-def test_a_single_trial_is_left_out_and_said(files, episode, tmp_path):
+def test_a_single_trial_is_left_out_and_reported(files, episode, tmp_path):
     rater = NetworkRater(files["set-transformer"])
     alone = replace(episode, trials=episode.trials[-1:])
     with pytest.raises(BadInput, match="a single trial"):
@@ -340,10 +340,10 @@ def test_rating_imports_nothing_heavy(files):
 
 
 @pytest.mark.parametrize(("rater", "threads"), [("bc-mlp", "1"), ("mine:Own", None)])
-def test_networks_compute_with_one_thread_and_other_raters_as_they_like(
+def test_networks_use_one_thread_and_other_raters_as_many_as_they_like(
     rater, threads, monkeypatch, tmp_path
 ):
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")  # so that it is as before in the end
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")  # so that it is restored at the end
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     hbtom_command("judge", tmp_path / "none.json", "--rater", rater)
     assert os.environ.get("OPENBLAS_NUM_THREADS") == threads

@@ -1,4 +1,4 @@
-"""Trials as arrays: steps, actions, things and where they are."""
+"""Trials as arrays: steps, actions, things and their positions."""
 
 from dataclasses import replace
 
@@ -49,11 +49,11 @@ def test_an_agent_at_full_speed_has_an_action_of_one():
     moved = seen.actions[0] * 2 * np.diff(step_frames(30 + 43 + 83))[:, None]
     np.testing.assert_allclose(seen.actions[0, :2], [[1, 0], [1, 0]])
     np.testing.assert_allclose(seen.actions[0, -1], [0, -1])
-    np.testing.assert_allclose(moved.sum(axis=0), [44, -40], atol=1e-5)  # all of the way
+    np.testing.assert_allclose(moved.sum(axis=0), [44, -40], atol=1e-5)  # the whole path
     assert seen.steps.tolist() == [5]
 
 
-def test_a_larger_world_has_the_same_actions_in_shares_of_it():
+def test_actions_are_relative_to_the_size_of_the_world():
     small = read([long_walk((40, 100), (84, 100))])
     large = read([long_walk((80, 200), (168, 200), size=400)])
     fast = replace(large[0], path=large[0].path[::2])  # as many frames as in the small world
@@ -77,7 +77,7 @@ def test_places_are_shares_of_the_world():
     np.testing.assert_allclose(seen.things[0, 0, [WIDTH, HEIGHT]], 2 * CLOVE.radius / 200)
 
 
-def test_the_barrier_goes_and_so_do_key_and_lock():
+def test_the_barrier_vanishes_and_so_do_key_and_lock():
     one = read([key_trial(before=30, after=83)])
     seen = to_tensors(one)
     kinds, there = seen.things[0, :, KIND], seen.places[0, :, :, THERE]
@@ -85,10 +85,10 @@ def test_the_barrier_goes_and_so_do_key_and_lock():
         assert there[0, kinds == kind].all()
         assert not there[-1, kinds == kind].any()
     area = seen.things[0, :, WIDTH] * seen.things[0, :, HEIGHT]
-    assert area[kinds == BARRIER].sum() == pytest.approx(20 * 40 / 200**2)  # though blocks overlap
+    assert area[kinds == BARRIER].sum() == pytest.approx(20 * 40 / 200**2)  # overlaps count once
 
 
-def test_walls_cover_the_same_however_they_are_cut():
+def test_walls_cover_the_same_area_however_they_are_split():
     cells = [*border(), block(60, 60), block(70, 60), block(60, 60)]
     seen = to_tensors(read([long_walk((40, 100), (84, 100), walls=cells)]))
     walls = seen.things[0, :, KIND] == WALL
@@ -106,7 +106,7 @@ def test_walls_cover_the_same_however_they_are_cut():
     assert len(boxes) == 5  # the four sides, and one inside
 
 
-def test_what_is_short_is_filled_up():
+def test_short_arrays_are_padded():
     far, near = long_walk((40, 100), (140, 100)), long_walk((40, 100), (60, 100))
     both = to_tensors(read(episode(far, near)))
     alone = to_tensors(read([near]))
@@ -121,15 +121,15 @@ def test_what_is_short_is_filled_up():
     assert batch.frames is None
 
 
-def test_things_look_the_same_in_all_trials_and_different_from_each_other():
+def test_looks_are_consistent_across_trials_and_distinct():
     one = trial(walk((40, 100), (60, 100)), [HEART.at(150, 60), SPOON.at(60, 150)])
     other = trial(walk((40, 100), (60, 100)), [SPOON.at(150, 60), HEART.at(60, 150)])
     things = to_tensors(read(episode(one, other))).things
-    np.testing.assert_array_equal(things[0, 1:3], things[1, 1:3])  # whatever their places
+    np.testing.assert_array_equal(things[0, 1:3], things[1, 1:3])  # wherever they are
     assert (things[0, 1] != things[0, 2]).any()
 
 
-def test_an_agent_that_is_never_seen_is_told_of():
+def test_an_agent_that_is_never_seen_is_reported():
     one = read(episode(long_walk((40, 100), (84, 100)), long_walk((40, 100), (84, 100))))
     hidden = replace(one[1], path=np.full_like(one[1].path, np.nan))
     with pytest.raises(BadInput, match="trial 2: the agent is never seen"):

@@ -1,4 +1,4 @@
-"""Episodes for PyTorch, where it is installed."""
+"""Episodes for PyTorch, if it is installed."""
 
 from importlib.util import find_spec
 
@@ -13,7 +13,7 @@ HAS_TORCH = find_spec("torch") is not None
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
-def test_a_data_loader_yields_what_batches_do():
+def test_a_data_loader_yields_the_same_as_batches():
     from torch.utils.data import DataLoader
 
     source = [one for one in Generated(8).items() if one.task.letters == "bs"][:2]

@@ -36,7 +36,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def losses():
-    """What is told while training."""
+    """Return the losses reported during training."""
     return []
 
 
@@ -65,7 +65,7 @@ def test_training_helps_and_the_card_says_so(run, card, losses):
     assert not run.checkpoint.exists()
 
 
-def test_interrupted_runs_go_on_to_the_same_weights(run, card, episodes, tmp_path):
+def test_interrupted_runs_resume_to_the_same_weights(run, card, episodes, tmp_path):
     again = replace(run, out=tmp_path / "again.safetensors")
     for stage, step in ("encoder", 1), ("network", 12):
 
@@ -87,8 +87,8 @@ def test_interrupted_runs_go_on_to_the_same_weights(run, card, episodes, tmp_pat
     assert list(tmp_path.iterdir()) == [again.out]
 
 
-def test_the_command_trains_and_never_replaces_a_file_unasked(run, card, tmp_path, monkeypatch):
-    monkeypatch.setenv("XLA_FLAGS", "")  # which the command changes
+def test_the_command_trains_and_replaces_no_file_by_default(run, card, tmp_path, monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "")  # the command changes it
     monkeypatch.setitem(QUICK, "bc-mlp", PLAN)
     out = tmp_path / "quick.safetensors"
     words = ["train", "bc-mlp", "--quick", "--workers", "1", "--device", "cpu", "--out", str(out)]
@@ -109,7 +109,7 @@ def test_the_command_trains_and_never_replaces_a_file_unasked(run, card, tmp_pat
     assert "begun with other options" in result.output
 
 
-def test_options_that_exclude_each_other_are_refused(tmp_path):
+def test_mutually_exclusive_options_are_refused(tmp_path):
     result = CliRunner().invoke(main, ["train", "bc-mlp", "--data", "x", "--episodes", "3"])
     assert result.exit_code == 2
     result = CliRunner().invoke(main, ["train", "bc-mlp", "--out", str(tmp_path / "one.pt")])
@@ -117,7 +117,7 @@ def test_options_that_exclude_each_other_are_refused(tmp_path):
     assert "safetensors" in result.output
 
 
-def test_a_checkpoint_that_is_damaged_is_refused(run, episodes, tmp_path):
+def test_a_damaged_checkpoint_is_refused(run, episodes, tmp_path):
     broken = replace(run, out=tmp_path / "broken.safetensors")
     broken.checkpoint.write_bytes(b"\x08" + bytes(7) + b"{}      ")
     with pytest.raises(BadInput, match="not weights"):
@@ -143,13 +143,13 @@ def test_a_gpu_would_draw_the_same_pictures_in_the_same_order(episodes):
     assert np.array_equal(first[: len(one)], one[: len(first)])
 
 
-def test_a_limit_keeps_the_same_episodes_for_validation(episodes):
+def test_a_limit_does_not_change_the_validation_episodes(episodes):
     few = replace(episodes, limit=3)
     assert (few.count, few.shown, few.known, few.held_out) == (7, 3, 2, 1)
     assert (episodes.known, replace(episodes, limit=100).known) == (6, 6)
 
 
-def test_the_set_transformer_sees_all_things_and_boxes_inside(episodes):
+def test_the_set_transformer_sees_all_things_and_inner_boxes(episodes):
     seen = things_data(episodes)
     part = episodes.parts[0]
     kinds = part.things[..., 0]
@@ -160,7 +160,7 @@ def test_the_set_transformer_sees_all_things_and_boxes_inside(episodes):
     assert (abs(middle[standing] - 0.5) + size[standing] / 2 <= 0.5).all()
 
 
-def test_all_steps_are_done_and_no_more():
+def test_exactly_the_given_number_of_steps_is_done():
     for steps in (1, 24, 45, 61, 40_000):
         recipe = Recipe(steps, 8, 1e-3)
         assert steps % recipe.stride == 0
@@ -168,7 +168,7 @@ def test_all_steps_are_done_and_no_more():
     assert recipe.stride == 200
 
 
-def test_episodes_that_cannot_be_learnt_from_are_named_and_counted(tmp_path):
+def test_unusable_episodes_are_named_and_counted(tmp_path):
     (tmp_path / "one").mkdir()
     for name in ("a", "b"):
         (tmp_path / "one" / f"{name}e.json").write_text("[]")

@@ -1,4 +1,4 @@
-"""Archives: what is read is what was written, bit for bit, or else there is a clear message."""
+"""Archives: reading gives what was written, bit for bit, or a clear message."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from hbtom.observe.formats import load_each
 from hbtom.observe.trial import CHANGING
 
 TASK, PAIR = "preference", "000001lo"
-FIRST_HASH = "1545e43bf6893196"  # of the simple episode, as version 1 of the format had it
+FIRST_HASH = "1545e43bf6893196"  # of the simple episode, in version 1 of the format
 OTHER = Other("door", Identity("door.png"), (20.0, 40.0), np.zeros((1, 2)), np.zeros(1))
 
 
@@ -58,7 +58,7 @@ def there_and_back(path: Path, one: Episode, other: Episode) -> tuple[Episode, E
 
 
 def assert_identical(found: Episode, wanted: Episode) -> None:
-    """Check all fields of all trials by type and bits, and that nothing can be written to."""
+    """Check all fields of all trials by type and bits, and that all arrays are read-only."""
     assert len(found) == len(wanted)
     for one, other in zip(found, wanted, strict=True):
         for field in fields(Trial):
@@ -77,7 +77,7 @@ def assert_identical(found: Episode, wanted: Episode) -> None:
                         (its.kind, its.look, its.size)
                     )
             else:
-                assert repr(value) == repr(expected), field.name  # tells 0.0 from -0.0
+                assert repr(value) == repr(expected), field.name  # distinguishes 0.0 from -0.0
 
 
 # There and back
@@ -138,7 +138,7 @@ episodes = st.lists(trials(), min_size=1, max_size=3).map(lambda found: Episode(
 
 
 @given(episodes, episodes)
-def test_whatever_is_written_is_read_bit_for_bit(
+def test_everything_written_is_read_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory, one: Episode, other: Episode
 ) -> None:
     path = tmp_path_factory.mktemp("archive") / "a.parquet"
@@ -166,14 +166,14 @@ def changing() -> Any:
 
 
 @pytest.mark.parametrize("plain", [*SEEN.values(), changing()], ids=[*SEEN, "warnings"])
-def test_what_readers_yield_is_read_bit_for_bit(plain: Any, tmp_path: Path) -> None:
+def test_episodes_from_all_readers_are_read_bit_for_bit(plain: Any, tmp_path: Path) -> None:
     wanted = read(plain)
     for found in there_and_back(tmp_path / "a.parquet", wanted, wanted):
         assert_identical(found, wanted)
         assert [trial.events for trial in found] == [trial.events for trial in wanted]
 
 
-def test_the_case_of_warnings_has_some() -> None:
+def test_the_case_with_warnings_has_warnings() -> None:
     assert read(changing())[0].warnings
 
 
@@ -186,7 +186,7 @@ def test_real_files(real_pairs: list[tuple[Path, Path]], tmp_path: Path) -> None
             assert_identical(found, each)
 
 
-# What the members of a pair share
+# Trials shared by the members of a pair
 
 
 def rows_of(one: Episode, other: Episode) -> list[tuple[str, int]]:
@@ -194,7 +194,7 @@ def rows_of(one: Episode, other: Episode) -> list[tuple[str, int]]:
     return list(zip(rows["members"], rows["trial"], strict=True))
 
 
-def test_trials_with_which_both_begin_are_stored_and_built_once(tmp_path: Path) -> None:
+def test_common_first_trials_are_stored_and_built_once(tmp_path: Path) -> None:
     one, other, last = (read(simple_episode(0))[0] for _ in range(3))
     last = replace(last, path=last.path[:-1], barrier_left=last.barrier_left[:-1])
     expected, unexpected = Episode((one, one, one)), Episode((other, last, other))
@@ -212,14 +212,14 @@ def test_one_episode_may_be_the_beginning_of_the_other(tmp_path: Path) -> None:
     assert [len(each) for each in found] == [2, 3]
 
 
-def test_trials_that_are_equal_but_not_the_same_are_both_stored() -> None:
+def test_equal_trials_with_different_bits_are_both_stored() -> None:
     (one,) = read(simple_episode(0))
     other = replace(one, size=(one.size[0], -0.0)), replace(one, size=(one.size[0], 0.0))
     assert other[0].size == other[1].size
     assert rows_of(Episode((other[0],)), Episode((other[1],))) == [("e", 1), ("u", 1)]
 
 
-def test_the_hash_changes_with_whatever_changes() -> None:
+def test_the_hash_changes_with_every_field() -> None:
     (one,) = read(episode(key_trial()))
     assert one.key_path is not None
     assert one.lock_there is not None
@@ -239,7 +239,7 @@ def test_the_hash_changes_with_whatever_changes() -> None:
         replace(one, warnings=("odd",)),
         replace(one, others=(OTHER,)),
     ]
-    assert len(variations) == 1 + len(fields(Trial)) - 1 - len(CHANGING)  # still follows
+    assert len(variations) == 1 + len(fields(Trial)) - 1 - len(CHANGING)  # ``still`` follows
     pairs = [(Episode((one,)), Episode((each,))) for each in variations]
     pairs += [(other, first) for first, other in pairs[1:]]
     hashes = {encoded(TASK, PAIR, *pair).column("content")[0].as_py() for pair in pairs}
@@ -247,8 +247,8 @@ def test_the_hash_changes_with_whatever_changes() -> None:
     assert all(re.fullmatch("[0-9a-f]{16}", each) for each in hashes)
 
 
-def test_the_hash_of_a_pair_is_that_of_version_0_1() -> None:
-    """Results of an archive are resumed by it, also after the archive was packed again."""
+def test_the_hash_of_a_pair_has_not_changed_since_version_0_1() -> None:
+    """It is used to resume results of an archive, even after repacking."""
     examples = Path(__file__).parents[2] / "examples"
     pair = [hbtom.load(examples / f"preference_{member}.json.zst") for member in "eu"]
     assert encoded(TASK, PAIR, *pair).column("content")[0].as_py() == "a644005a079dfae3"
@@ -277,7 +277,7 @@ def test_arrays_of_other_kinds_are_converted() -> None:
     assert replace(SOUND, warnings=("odd",)).path is path
 
 
-def test_where_nothing_lies() -> None:
+def test_trials_without_objects() -> None:
     assert replace(SOUND, objects=(), key=None, key_path=None).places.shape == (0, 3)
 
 
@@ -298,7 +298,7 @@ def test_an_episode_of_an_archive_has_a_path_like_a_file_in_a_folder(archive: Pa
     assert found.name == f"{archive}/multi_agent/1u"
 
 
-def test_an_episode_does_not_hold_on_to_others(tmp_path: Path) -> None:
+def test_an_episode_does_not_keep_others_in_memory(tmp_path: Path) -> None:
     one = read(simple_episode())
     pairs = pa.Table.from_batches([encoded(TASK, str(number), one, one) for number in range(9)])
     store(tmp_path / "a.parquet", *pairs.combine_chunks().to_batches())
@@ -323,12 +323,12 @@ def test_all_episodes_or_those_of_a_task_or_one(
     assert [one.name for one in load_each(archive / inside)] == [f"{archive}/{n}" for n in names]
 
 
-def test_a_file_that_is_no_archive_has_one_episode(tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_archive_has_one_episode(tmp_path: Path) -> None:
     (found,) = load_each(write(tmp_path / "a.json", simple_episode()))
     assert_identical(found, found)
 
 
-def test_a_folder_may_be_called_like_an_archive(tmp_path: Path) -> None:
+def test_a_folder_may_have_the_name_of_an_archive(tmp_path: Path) -> None:
     (tmp_path / "a.parquet" / "preference").mkdir(parents=True)
     file = write(tmp_path / "a.parquet" / "preference" / "1e.json", simple_episode())
     assert hbtom.load(file).name == str(file)
@@ -346,14 +346,14 @@ def test_a_folder_may_be_called_like_an_archive(tmp_path: Path) -> None:
         ("1e", "no such episode"),
     ],
 )
-def test_episodes_that_are_not_there(archive: Path, inside: str, words: str) -> None:
+def test_missing_episodes(archive: Path, inside: str, words: str) -> None:
     with pytest.raises(BadInput, match=words) as caught:
         hbtom.load(archive / inside)
     assert caught.value.place.file == str(archive / inside)
     assert f"{archive}/preference/1e" in caught.value.hint
 
 
-def test_an_archive_that_changes_is_read_anew(archive: Path) -> None:
+def test_a_changed_archive_is_read_again(archive: Path) -> None:
     before = open_archive(str(archive))
     assert open_archive(str(archive)) is before
     one = read(episode(key_trial()))
@@ -361,7 +361,7 @@ def test_an_archive_that_changes_is_read_anew(archive: Path) -> None:
     assert list(open_archive(str(archive)).places) == [("preference", "7")]
 
 
-# What is wrong with a file
+# Invalid files
 
 
 def complaint(path: Path) -> BadInput:
@@ -395,7 +395,7 @@ def test_others_are_kept(tmp_path: Path) -> None:
 
 
 def moving() -> Episode:
-    """Return an episode in which everything that can move or be away does."""
+    """Return an episode in which everything moves or is absent that can."""
     (one,) = read(simple_episode(0))
     frames, walls = len(one.path), np.array([[0.0, 0.0, 20.0, 20.0]])
     stands = np.ones((frames, 1), dtype=bool)
@@ -436,7 +436,7 @@ def test_changes_of_the_wrong_length_are_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_others_that_cannot_be_are_refused(wrong: dict[str, Any], tmp_path: Path) -> None:
+def test_impossible_others_are_refused(wrong: dict[str, Any], tmp_path: Path) -> None:
     (one,) = read(simple_episode(0))
     whole = replace(OTHER, path=np.full((len(one.path), 2), 50.0), angle=np.zeros(len(one.path)))
     there_and_back(tmp_path / "a.parquet", *[Episode((replace(one, others=(whole,)),))] * 2)
@@ -447,7 +447,7 @@ def test_others_that_cannot_be_are_refused(wrong: dict[str, Any], tmp_path: Path
 
 
 def test_archives_of_the_first_version_are_read(tmp_path: Path) -> None:
-    """They had no column for others or changes; all else is the same, including the hash."""
+    """They had no column for others or changes; everything else is the same, even the hash."""
     one = read(simple_episode())
     rows = encoded(TASK, PAIR, one, one)
     old = pa.Table.from_batches([rows]).drop_columns(["others", "changes"])
@@ -473,10 +473,10 @@ def shortened(table: pa.Table) -> pa.Table:
     return table.set_column(table.schema.names.index("path_y"), field, pa.array(paths, field.type))
 
 
-def of_nobody(table: pa.Table) -> pa.Table:
+def without_unexpected(table: pa.Table) -> pa.Table:
     field = table.schema.field("members")
-    nobody = pa.array(["e"] * table.num_rows, field.type)
-    return table.set_column(table.schema.names.index("members"), field, nobody)
+    members = pa.array(["e"] * table.num_rows, field.type)
+    return table.set_column(table.schema.names.index("members"), field, members)
 
 
 @pytest.mark.parametrize(
@@ -485,12 +485,12 @@ def of_nobody(table: pa.Table) -> pa.Table:
         (without("walls"), "no column 'walls'"),
         (without("content"), "no column 'content'"),
         (retyped, "column 'trial' has the wrong type"),
-        (of_nobody, "there are not two episodes of preference/1"),
+        (without_unexpected, "there are not two episodes of preference/1"),
         (lambda table: pa.concat_tables([table, table]), "preference/1 are not together"),
     ],
     ids=["no walls", "no hash", "type", "members", "order"],
 )
-def test_tables_that_are_not_as_they_should_be(archive: Path, change: Any, words: str) -> None:
+def test_invalid_tables(archive: Path, change: Any, words: str) -> None:
     pq.write_table(change(pq.read_table(archive)), archive)
     assert words in complaint(archive).problem
 
@@ -636,7 +636,7 @@ def odd_archive(path: Path, change: Callable[[Trial], Trial]) -> Path:
 
 
 @pytest.mark.parametrize(("change", "words", "frame", "field"), ODD.values(), ids=ODD)
-def test_odd_trials_are_refused_as_those_of_other_files_are(
+def test_odd_trials_are_refused_as_in_other_files(
     change: Any, words: str, frame: int | None, field: str | None, tmp_path: Path
 ) -> None:
     path = odd_archive(tmp_path / "a.parquet", change)
@@ -662,7 +662,7 @@ for path in sys.argv[1:]:
 
 @pytest.mark.skipif(find_spec("numba") is None, reason="there is no compiler")
 @pytest.mark.usefixtures("kernels")
-def test_odd_trials_give_no_numbers_when_compiled_either(tmp_path: Path) -> None:
+def test_odd_trials_are_also_refused_by_compiled_code(tmp_path: Path) -> None:
     paths = [
         odd_archive(tmp_path / f"{number}.parquet", change) / TASK / "2u"
         for number, (change, *_) in enumerate(ODD.values())
@@ -676,7 +676,7 @@ def test_odd_trials_give_no_numbers_when_compiled_either(tmp_path: Path) -> None
     assert ran.stdout == ""
 
 
-def test_a_table_with_more_columns_is_fine(archive: Path) -> None:
+def test_a_table_may_have_more_columns(archive: Path) -> None:
     table = pq.read_table(archive)
     more = table.add_column(0, "mine", pa.array(range(table.num_rows)))
     pq.write_table(more, archive.with_name("more.parquet"))
@@ -687,7 +687,7 @@ def test_a_table_with_more_columns_is_fine(archive: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.3, 0.9, 0.999])
-def test_a_file_that_is_cut_off(archive: Path, share: float) -> None:
+def test_a_truncated_file(archive: Path, share: float) -> None:
     data = archive.read_bytes()
     archive.write_bytes(data[: int(share * len(data))])
     assert "broken or cut off" in complaint(archive).problem
@@ -695,7 +695,7 @@ def test_a_file_that_is_cut_off(archive: Path, share: float) -> None:
 
 
 def test_damage_is_noticed_or_does_no_harm(tmp_path: Path) -> None:
-    """Flip bits here and there, as ``hbtom pack`` writes them with checksums."""
+    """Flip a few bits; ``hbtom pack`` writes checksums."""
     from hbtom.bench.archive import pack
 
     folder = tmp_path / TASK
@@ -722,7 +722,7 @@ def test_damage_is_noticed_or_does_no_harm(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all files")
-def test_a_file_that_cannot_be_read(archive: Path) -> None:
+def test_an_unreadable_file(archive: Path) -> None:
     archive.chmod(0)
     assert complaint(archive).problem == "the file cannot be read: Permission denied"
 
@@ -740,7 +740,7 @@ def test_parquet_by_another_name(archive: Path) -> None:
         hbtom.load(archive.with_name("a.json"))
 
 
-# What is said about the columns
+# The description of the columns
 
 
 def test_every_column_is_described() -> None:

@@ -1,4 +1,4 @@
-"""Input that cannot be used is refused with a message that says what, where, and what to do."""
+"""Unusable input is refused with a message that says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_the_catalogue_is_refused(broken: Broken) -> None:
     assert len(message) < 400
 
 
-def test_every_cut_is_refused() -> None:
-    """A file may be cut off anywhere, except in white space at its end."""
+def test_a_truncated_file_is_refused() -> None:
+    """It may be truncated anywhere, except in white space at its end."""
     data = to_bytes(simple_episode(times=0))
     for length in range(0, len(data), 97):
         with pytest.raises(BadInput, match=r"empty|cut off"):
@@ -45,7 +45,7 @@ def test_every_cut_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("newer", "older"), [("pin", "key"), ("key", "lock")])
-def test_a_bad_key_or_lock_is_called_as_the_file_calls_it(newer, older) -> None:
+def test_a_bad_key_or_lock_is_named_as_in_the_file(newer, older) -> None:
     bad = every_frame([key_trial()], lambda one: one.update({newer: 7}))
     with pytest.raises(BadInput) as caught:
         read(bad)
@@ -97,12 +97,12 @@ def test_a_message_names_file_trial_frame_field_problem_and_hint() -> None:
     assert str(error) == ("a.json: trial 2, frame 5, field 'agent': it is odd. Hint: make it even")
 
 
-def test_a_message_leaves_out_what_is_not_known() -> None:
+def test_a_message_leaves_out_unknown_parts() -> None:
     assert str(BadInput("it is odd")) == "it is odd"
     assert str(BadInput("it is odd", place=Place(trial=3))) == "trial 3: it is odd"
     assert str(BadInput("it is odd", place=Place(file="a.json"))) == "a.json: it is odd"
 
 
-def test_a_place_grows_more_precise_and_never_less() -> None:
+def test_a_location_only_becomes_more_precise() -> None:
     error = BadInput("it is odd", place=Place(frame=5)).at(trial=2).at(frame=9, file="a.json")
     assert error.place == Place(file="a.json", trial=2, frame=5)

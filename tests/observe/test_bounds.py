@@ -1,4 +1,4 @@
-"""The size of a Parquet file in memory is estimated first: a long run takes only a few bytes."""
+"""The size of a Parquet file in memory is estimated first: a long run takes few bytes on disk."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_long_run_of_frames_is_refused_before_it_is_unpacked(archive: Path, mo
     long = stretched(archive, 1_000_000)
     assert long.stat().st_size < 30_000
     monkeypatch.setattr(files, "LARGEST", 8_000_000)
-    monkeypatch.setattr("hbtom.observe.archive.reading.trials", None)  # this would build them
+    monkeypatch.setattr("hbtom.observe.archive.reading.trials", None)  # which would build them
     assert all("unpacks to more than 7 MB" in str(one) for one in loaded(long))
 
 
@@ -86,7 +86,7 @@ def test_ratings_are_bounded_as_well(tmp_path: Path, monkeypatch) -> None:
         read_ratings(path)
 
 
-def test_a_text_that_comes_many_times_is_held_once(tmp_path: Path) -> None:
+def test_a_repeated_text_is_stored_once(tmp_path: Path) -> None:
     numbers = pa.array(np.zeros(100_000, np.int32))
     texts = pa.DictionaryArray.from_arrays(numbers, pa.array(["x" * 1_000_000]))
     parquet.write_table(pa.table({"file": texts}), tmp_path / "a.parquet", store_schema=False)
@@ -95,7 +95,7 @@ def test_a_text_that_comes_many_times_is_held_once(tmp_path: Path) -> None:
     assert len({id(one) for one in found}) == 1
 
 
-def test_plain_values_are_read_as_they_are_and_others_passed_over(tmp_path: Path) -> None:
+def test_plain_values_are_read_and_others_ignored(tmp_path: Path) -> None:
     rows = [{"file": "a", "rating": 0.5, "many": [1]}, {"file": None, "rating": None, "many": []}]
     parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     found = read_flat((tmp_path / "a.parquet").read_bytes())

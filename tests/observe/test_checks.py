@@ -1,4 +1,4 @@
-"""Trials and episodes made in Python: what is wrong with them is said before they are judged."""
+"""Trials and episodes made in Python: errors are reported before they are judged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GOOD = Trial(
 
 
 def from_frame(frame: int, place: tuple[float, float]) -> np.ndarray:
-    """Return paths on which the bear is elsewhere from a frame on."""
+    """Return paths on which the bear is elsewhere from the given frame on."""
     paths = STILL.copy()
     paths[frame:, 1] = place
     return paths
@@ -63,13 +63,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_is_wrong_with_a_trial_is_said_with_its_place(case: str) -> None:
+def test_errors_in_a_trial_are_reported_with_their_place(case: str) -> None:
     fields, message = BAD[case]
     with pytest.raises(BadInput) as caught:
         hbtom.judge(Episode((GOOD, replace(GOOD, **fields)), name="mine"))
     assert message in str(caught.value)
     assert "Hint: " in str(caught.value)
-    if case != "ragged":  # which cannot even be made
+    if case != "ragged":  # it cannot even be made
         assert str(caught.value).startswith("mine: trial 2, ")
         with pytest.raises(BadInput, match="field"):
             hbtom.infer(Model.preset("default"), Beliefs(), replace(GOOD, **fields))
@@ -81,8 +81,8 @@ def test_only_episodes_of_trials_are_judged(thing: object) -> None:
         hbtom.judge(thing)  # type: ignore[arg-type]
 
 
-def test_lists_are_as_good_as_arrays() -> None:
-    alone = replace(GOOD, others=())  # a world that changes is planned without regard to company
+def test_lists_work_like_arrays() -> None:
+    alone = replace(GOOD, others=())  # a changing world is planned without company
     given = replace(alone, path=PATH.tolist(), walls_there=[[True]] * FRAMES)
     assert given.walls.shape == (1, 4)
     assert given.barrier.shape == (0, 4)
@@ -96,26 +96,26 @@ def test_an_agent_may_start_where_a_wall_will_be() -> None:
 
 
 @pytest.mark.parametrize("actor", [2, -1])
-def test_there_is_no_such_actor(actor: int) -> None:
+def test_an_unknown_actor_is_refused(actor: int) -> None:
     with pytest.raises(BadInput, match="2 actors, counted from 0"):
         GOOD.judging(actor)
 
 
 @pytest.mark.parametrize("trial", [9, -3])
-def test_there_is_no_such_trial(trial: int) -> None:
+def test_an_unknown_trial_is_refused(trial: int) -> None:
     with pytest.raises(BadInput, match="trials count from 0"):
         hbtom.judge(Episode((GOOD, GOOD))).trace(trial)
 
 
-def test_what_is_read_is_checked_once() -> None:
-    """A trial from a file is marked as checked, a changed copy is not."""
+def test_trials_from_files_are_checked_once() -> None:
+    """A trial from a file is marked as checked; a changed copy is not."""
     loaded = read(episode(to_thing(HEART.at(150, 100)), to_thing(HEART.at(150, 100))))
     assert all("checked" in vars(trial) for trial in loaded)
     assert "checked" not in vars(replace(loaded.test))
 
 
 def test_touches_are_found_where_objects_are() -> None:
-    """The ball rolls away before it is reached, and the bear comes along."""
+    """The ball rolls away before it is reached, and the bear appears."""
     paths = STILL.copy()
     paths[5:, 0] = (150.0, 180.0)
     paths[12:, 1] = (110.0, 100.0)

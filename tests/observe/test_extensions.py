@@ -1,4 +1,4 @@
-"""Fields that the benchmark's own files lack: written, read back, and refused or passed over."""
+"""Fields that the benchmark's own files lack: written, read back, and refused or ignored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUSY = (CROWDED[0], CARRIED, CROWDED[1])
 
 
 def same(one, other) -> bool:
-    """Tell whether two values are the same to a millionth of a pixel."""
+    """Return whether two values are the same to a millionth of a pixel."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     if is_dataclass(one):
@@ -32,11 +32,11 @@ def same(one, other) -> bool:
 
 
 def without_warnings(trial):
-    """Return a trial without warnings, which count frames in one format and steps in another."""
+    """Return a trial without its warnings, which count frames or steps, depending on format."""
     return replace(trial, warnings=())
 
 
-def test_all_that_a_scene_shows_is_written_and_read_back():
+def test_everything_in_a_scene_is_written_and_read_back():
     given = scenes.read(scenes.scene(*BUSY))
     busy = given[1]
     for name in ("camera", "object_paths", "walls_there", "agent_there"):
@@ -50,7 +50,7 @@ def test_all_that_a_scene_shows_is_written_and_read_back():
     assert judge(back).plausibility == pytest.approx(judge(given).plausibility, abs=1e-9)
 
 
-def test_what_happens_survives_from_scene_to_scene():
+def test_events_survive_writing_and_reading_scenes():
     given = scenes.read(scenes.scene(*BUSY))
     back = read(export.write(given))
     again = read(export.write(read(writing.write(given))))
@@ -63,7 +63,7 @@ def test_what_happens_survives_from_scene_to_scene():
 
 
 def told(trial):
-    """Return who does what, in order, without the time it takes."""
+    """Return the actors and their events, in order, without durations."""
     moved = (*doors_moved(trial), *objects_moved(trial))
     return (
         [(one.target, one.actor, one.start, one.stop) for one in moved],
@@ -102,7 +102,7 @@ def test_things_that_look_the_same_are_followed():
     assert {first.path[0, 1], second.path[0, 1]} == {46, 166}
 
 
-# What is wrong
+# Errors
 
 
 def changed(**more) -> Episode:
@@ -121,7 +121,7 @@ def changed(**more) -> Episode:
         ("other_agents", {"blob": 1}),
     ],
 )
-def test_what_is_not_understood_is_ignored_with_a_warning(name, value):
+def test_unknown_fields_are_ignored_with_a_warning(name, value):
     plain, odd = changed(), changed(**{name: value})
     assert odd[0].others == ()
     (warning,) = odd[0].warnings
@@ -148,7 +148,7 @@ def test_a_crowd_is_ignored_with_a_warning():
         ("camera", [1e9, 0], "frame 3, field 'camera'"),
     ],
 )
-def test_what_cannot_be_is_refused(name, value, words):
+def test_impossible_values_are_refused(name, value, words):
     with pytest.raises(BadInput) as caught:
         changed(**{name: value})
     assert "trial 1" in str(caught.value)
@@ -161,7 +161,7 @@ def test_two_cameras_do_not_fit_into_one_scene():
         export.write(Episode((replace(one, camera=(0.0, 260.0)), *rest)))
 
 
-# What is odd, but can be judged
+# Odd trials that can be judged
 
 
 ODD = {
@@ -179,9 +179,9 @@ def warned(**more) -> list[str]:
     return list(given[0].warnings)
 
 
-def test_nothing_is_odd_about_a_usual_trial():
+def test_a_usual_trial_gives_no_warnings():
     assert warned() == []
-    assert warned(props={DOOR: [(60, 176)]}) == []  # stands close by
+    assert warned(props={DOOR: [(60, 176)]}) == []  # stands nearby
 
 
 def test_a_door_that_overlaps_an_agent():

@@ -24,7 +24,7 @@ def pack(data: bytes, packing: str) -> bytes:
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
-def test_all_packings_hold_the_same(packing, tmp_path: Path) -> None:
+def test_all_compressions_hold_the_same(packing, tmp_path: Path) -> None:
     plain = [*simple_episode(), key_trial()]
     file = write(tmp_path / f"episode{packing}", plain)
     assert (file.read_bytes() == to_bytes(plain)) is (packing == ".json")
@@ -39,7 +39,7 @@ def test_a_file_is_recognised_by_its_bytes_not_by_its_name(packing, tmp_path: Pa
 
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
-def test_a_file_packed_in_pieces_is_read_whole(packing, tmp_path: Path) -> None:
+def test_a_file_compressed_in_pieces_is_read_completely(packing, tmp_path: Path) -> None:
     data = to_bytes(simple_episode())
     file = tmp_path / f"pieces{packing}"
     pieces = (data[:1000], data[1000:1001], b"", data[1001:])
@@ -47,19 +47,19 @@ def test_a_file_packed_in_pieces_is_read_whole(packing, tmp_path: Path) -> None:
     assert_same(hbtom.load(file), read(simple_episode()))
 
 
-def test_zstd_without_its_size_in_the_head_is_read(tmp_path: Path) -> None:
+def test_zstd_without_its_size_in_the_header_is_read(tmp_path: Path) -> None:
     packer = zstandard.ZstdCompressor(write_content_size=False, write_checksum=True)
     file = tmp_path / "stream.json.zst"
     file.write_bytes(packer.compress(to_bytes(simple_episode())))
     assert_same(hbtom.load(file), read(simple_episode()))
 
 
-def test_an_episode_is_called_by_the_path_it_was_loaded_from(tmp_path: Path) -> None:
+def test_an_episode_is_named_by_its_path(tmp_path: Path) -> None:
     file = write(tmp_path / "a.json", simple_episode())
     assert hbtom.load(file).name == hbtom.load(str(file)).name == str(file)
 
 
-# What cannot be opened
+# Files that cannot be opened
 
 
 def problem(path: str | Path) -> str:
@@ -69,7 +69,7 @@ def problem(path: str | Path) -> str:
     return str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     assert "no such file" in problem(tmp_path / "nowhere.json")
     assert "no such file" in problem(tmp_path / "no folder" / "nowhere.json")
 
@@ -85,7 +85,7 @@ def test_json_that_is_called_a_video(data: bytes, tmp_path: Path) -> None:
     assert "the file has the name of a video but is not one" in problem(file)
 
 
-def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+def test_a_circular_link(tmp_path: Path) -> None:
     file = tmp_path / "circle.json"
     file.symlink_to(file)
     assert "cannot be read" in problem(file)
@@ -107,17 +107,17 @@ def test_a_file_that_the_system_refuses(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a\0b.json", "file.json/inside"])
-def test_a_name_that_no_file_can_have(name, tmp_path: Path) -> None:
+def test_an_impossible_file_name(name, tmp_path: Path) -> None:
     write(tmp_path / "file.json", simple_episode())
     problem(str(tmp_path / name))
 
 
-# What cannot be unpacked
+# Files that cannot be decompressed
 
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.4, 0.8, 0.99])
-def test_a_packed_file_that_is_cut_off(packing, share, tmp_path: Path) -> None:
+def test_a_truncated_compressed_file(packing, share, tmp_path: Path) -> None:
     data = pack(to_bytes(simple_episode()), packing)
     file = tmp_path / f"cut{packing}"
     file.write_bytes(data[: max(4, int(share * len(data)))])
@@ -127,7 +127,7 @@ def test_a_packed_file_that_is_cut_off(packing, share, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
-def test_a_packed_file_with_rubbish_behind_its_head(packing, tmp_path: Path) -> None:
+def test_a_compressed_file_with_rubbish_after_its_header(packing, tmp_path: Path) -> None:
     file = tmp_path / f"rubbish{packing}"
     file.write_bytes(pack(b"[]", packing)[:4] + b"rubbish" * 100)
     assert "broken" in problem(file)
@@ -140,14 +140,14 @@ def test_a_gzip_file_with_a_wrong_checksum(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
-def test_a_packed_file_that_holds_nothing(packing, tmp_path: Path) -> None:
+def test_an_empty_compressed_file(packing, tmp_path: Path) -> None:
     file = tmp_path / f"empty{packing}"
     file.write_bytes(pack(b"", packing))
     assert "empty" in problem(file)
 
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
-def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monkeypatch) -> None:
+def test_a_compressed_file_that_would_fill_the_memory(packing, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(files, "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * 1_000_000, packing))
@@ -156,7 +156,7 @@ def test_a_packed_file_that_would_fill_the_memory(packing, tmp_path: Path, monke
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
-    """Before a file is refused, not much more may be decompressed than is allowed."""
+    """Before a file is refused, not much more than the limit may be decompressed."""
     monkeypatch.setattr(files, "LARGEST", 100_000)
     file = tmp_path / f"bomb{packing}"
     file.write_bytes(pack(b" " * (64 << 20), packing))
@@ -171,7 +171,7 @@ def test_a_bomb_is_noticed_early(packing, tmp_path: Path, monkeypatch) -> None:
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
 @pytest.mark.parametrize("usual", [10, 1 << 20])
-def test_a_file_is_unpacked_alike_at_once_and_bit_by_bit(
+def test_decompressing_at_once_and_in_pieces_is_the_same(
     packing, usual, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(formats, "_USUAL", usual)
@@ -192,7 +192,7 @@ def test_a_zstd_file_that_lies_about_its_size_is_refused(said, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("packing", PACKINGS[1:])
-def test_a_file_packed_in_many_empty_parts_is_soon_read_or_refused(packing, tmp_path: Path) -> None:
+def test_a_file_with_many_empty_parts_is_quickly_read_or_refused(packing, tmp_path: Path) -> None:
     file = tmp_path / f"parts{packing}"
     data = pack(to_bytes(simple_episode()), packing)
     file.write_bytes(pack(b"", packing) * 5000 + data)

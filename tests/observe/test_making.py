@@ -1,4 +1,4 @@
-"""Trials that are made in Python: checked as files are, whatever they are made of."""
+"""Trials made in Python: checked like files, whatever they are made of."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_said_and_never_judged(case: str) -> None:
+def test_errors_are_reported_and_never_judged(case: str) -> None:
     path, more, message = WRONG[case]
     with pytest.raises(hbtom.BadInput, match=message):
         make(path, **{"objects": {"food": (0.5, 0.5)}, **more})
 
 
-def test_a_small_world_and_tiny_moves_are_warned_of() -> None:
+def test_a_small_world_and_tiny_moves_give_a_warning() -> None:
     small = make(np.array(WAY) / 4, {"food": (47, 25)}, size=(50, 50))
     still = make([(20.0 + 0.02 * step, 100.0) for step in range(40)])
     for trial, told in ((small, "only 50 x 50 pixels"), (still, "moves within 0.78 pixels")):

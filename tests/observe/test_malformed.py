@@ -1,4 +1,4 @@
-"""Whatever a file contains, it is judged or refused: no other error, no number out of range."""
+"""Any file is judged or refused: no other errors, and no numbers out of range."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def changed_episodes(draw: st.DrawFn, originals: Sequence[Json] = ORIGINALS) -> 
 
 
 def change_somewhere(draw: st.DrawFn, value: Json) -> Json:
-    """Follow a random path into a value and change what is there."""
+    """Follow a random path into a value and change the value there."""
     if isinstance(value, int) and draw(st.booleans()):
         return draw(st.integers(-5, 205) | numbers)
     deeper = isinstance(value, list | dict) and len(value) > 0

@@ -73,7 +73,7 @@ def test_all_labelled_pairs_are_judged_right(real_scenes: Path, model: str) -> N
 
 
 @pytest.mark.parametrize(("member", "original"), [("expected", "e"), ("unexpected", "u")])
-def test_a_scene_is_what_it_was_made_from(
+def test_a_scene_matches_its_original_episode(
     real_scenes: Path, real_files: list[Path], member: str, original: str
 ) -> None:
     film = hbtom.load(real_scenes / f"agents_preference_{member}.json")
@@ -89,7 +89,7 @@ def test_a_scene_is_what_it_was_made_from(
         seen = {(x, y) for x, y in other.path.tolist()}
         places = [(x, y) for x, y in one.path[::2].tolist()]
         strange = [place for place in dict.fromkeys(places) if place not in seen]
-        assert strange in ([], [places[-1]])  # but for where it touches the object
+        assert strange in ([], [places[-1]])  # except where it touches the object
     judged = [hbtom.judge(episode).plausibility for episode in (film, origin)]
     assert judged[0] == pytest.approx(judged[1], abs=0.02)
 
@@ -104,7 +104,7 @@ def _touched(trial: Trial) -> tuple[float, float]:
 # What is read
 
 
-def test_who_and_what_is_seen() -> None:
+def test_the_agents_and_things_that_are_seen() -> None:
     first, *_, test = read(preference())
     assert first.size == (200, 200)
     assert first.agent.look == Identity(f"{PURPLE[0]}/blob_12", PURPLE[1])
@@ -118,20 +118,20 @@ def test_who_and_what_is_seen() -> None:
     assert first.warnings == ()
 
 
-def test_a_step_is_two_frames_with_what_moves_half_way() -> None:
+def test_a_step_is_two_frames_with_motion_interpolated() -> None:
     take: Take = {BLOB: [*still((40, 100)), (44, 100), (44, 103)], SPHERE: [(150, 100)]}
     (trial,) = read(scene(take))
     places = [(40, 100)] * 3 + [(42, 100), (44, 100), (44, 101.5), (44, 103)]
     assert trial.path.tolist() == [list(place) for place in places]
 
 
-def test_what_is_put_elsewhere_is_nowhere_between() -> None:
+def test_a_thing_that_is_teleported_is_not_interpolated() -> None:
     take: Take = {BLOB: [(40, 100), (60, 100), (62, 100)], SPHERE: [(150, 100)]}
     (trial,) = read(scene(take))
     assert trial.path[:, 0].tolist() == [40, 40, 60, 61, 62]
 
 
-def test_the_border_is_tiles_as_in_the_benchmark() -> None:
+def test_the_border_is_tiled_as_in_the_benchmark() -> None:
     border = episodes.read(episodes.simple_episode(0))[0].walls
     for made in (preference(), scene(*CROWDED[:1], border=False)):
         np.testing.assert_array_equal(read(made)[0].walls, border)
@@ -156,14 +156,14 @@ def test_walls_are_replaced_between_trials() -> None:
     assert all(trial.warnings == () for trial in episode)
 
 
-def test_walls_that_change_within_a_trial_are_warned_of() -> None:
+def test_walls_that_change_within_a_trial_give_a_warning() -> None:
     base = to_prop(SPHERE, (130, 60))
     episode = read(scene({**base, wall(1): [*still((90, 150), 5), None]}))
     told = "trial 1: 'walls' changes at frame 11; its first state is used"
     assert told in hbtom.judge(episode, "paper").warnings
 
 
-def test_each_trial_has_the_agent_that_is_there() -> None:
+def test_each_trial_has_the_agent_that_is_present() -> None:
     way = walk((40, 100), (80, 100), step=4)
     mine: Take = {BLOB: way, STAR: [None], SPHERE: [(95, 100)]}
     its: Take = {BLOB: [None], STAR: way, SPHERE: [(95, 100)]}
@@ -172,7 +172,7 @@ def test_each_trial_has_the_agent_that_is_there() -> None:
     assert not any(trial.others or trial.warnings for trial in episode)
 
 
-def test_two_agents_at_once_are_one_and_another() -> None:
+def test_with_two_agents_one_is_judged() -> None:
     both = {**to_prop(SPHERE, (130, 60)), STAR: [(150, 150)]}
     (trial,) = read(scene(both))
     assert str(trial.agent.look) == "blob_03"  # by look: Blue comes before Purple
@@ -180,7 +180,7 @@ def test_two_agents_at_once_are_one_and_another() -> None:
     assert "2 agents" in trial.warnings[0]
 
 
-def test_who_is_away_stands_where_it_comes_in() -> None:
+def test_an_absent_agent_stands_where_it_enters() -> None:
     way: list = [None, None, (230, 100), (190, 100), (186, 100), (150, 100), None]
     (trial,) = read(scene({BLOB: way, SPHERE: [(40, 100)]}))
     assert trial.agent.centre == (190, 100)
@@ -193,7 +193,7 @@ def test_who_is_away_stands_where_it_comes_in() -> None:
 
 
 def test_old_scenes() -> None:
-    """Version 2 has ids without roles, no border, no rotations, and sizes that mean nothing."""
+    """Version 2 has ids without roles, no border, no rotations, and meaningless sizes."""
     made = preference()
     made["version"] = "2"
     made["objects"] = [one for one in made["objects"] if not one["id"].startswith("wall_grid")]
@@ -218,14 +218,14 @@ def test_a_trial_ends_at_end_habituation_and_the_last_at_the_last_step() -> None
     assert len(ends) == 2
     assert lengths[0] == 2 * ends[0] - 1
     whole = read(made)
-    goal["action_list"] += [PASS, PASS, END, PASS]  # which were never run
+    goal["action_list"] += [PASS, PASS, END, PASS]  # these were never run
     assert_same(read(made), whole)
     goal["action_list"] = goal["action_list"][: goal["last_step"]]
     del goal["last_step"]
     assert_same(read(made), whole)
 
 
-def test_trials_without_steps_are_none() -> None:
+def test_trials_without_steps_are_left_out() -> None:
     made = preference(times=1)
     whole = read(made)
     made["goal"]["action_list"] += [END, END]
@@ -265,7 +265,9 @@ CHANGES = (shuffled, renamed, highlighted, embellished)
 
 @settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 99)), min_size=1, max_size=4))
-def test_what_leaks_means_nothing(changes: list[tuple[Callable[[Json, int], None], int]]) -> None:
+def test_cues_that_leak_the_answer_do_not_matter(
+    changes: list[tuple[Callable[[Json, int], None], int]],
+) -> None:
     for original in (preference(CUBE, times=1), scene(*CROWDED), key_scene()):
         made = copy.deepcopy(original)
         for change, seed in changes:
@@ -274,7 +276,7 @@ def test_what_leaks_means_nothing(changes: list[tuple[Callable[[Json, int], None
 
 
 def with_pause(made: Json, step: int, longer: int) -> Json:
-    """Return a scene in which nothing moves for some steps, from this step on."""
+    """Return a scene in which nothing moves for a number of steps, from the given step on."""
     changed = copy.deepcopy(made)
     goal = changed["goal"]
     goal["action_list"][step:step] = [PASS] * longer
@@ -315,7 +317,7 @@ def overlapping(start: tuple[float, float], place: tuple[float, float]) -> list:
 
 
 def snapped(way: list, place: tuple[float, float], aside: float) -> list:
-    """Return the path as it is filmed: no step overlaps, and the first that would is moved."""
+    """Return the path as filmed: steps do not overlap, and the first that would is moved."""
     near = next(index for index, here in enumerate(way) if math.dist(here, place) < 15)
     heading = math.atan2(way[near][1] - place[1], way[near][0] - place[0]) + aside
     contact = (place[0] + 15 * math.cos(heading), place[1] + 15 * math.sin(heading))
@@ -323,7 +325,7 @@ def snapped(way: list, place: tuple[float, float], aside: float) -> list:
 
 
 @pytest.mark.parametrize("aside", [-0.4, 0.0, 0.4])
-def test_the_last_step_to_a_touch_says_nothing(aside: float) -> None:
+def test_the_last_step_before_a_touch_says_nothing(aside: float) -> None:
     places = {SPHERE: (130, 60), CUBE: (130, 140)}
     judged = []
     for film in (lambda way, _: way, lambda way, place: snapped(way, place, aside)):
@@ -338,7 +340,7 @@ def test_the_last_step_to_a_touch_says_nothing(aside: float) -> None:
     assert judged[0].plausibility == pytest.approx(judged[1].plausibility, abs=1e-6)
 
 
-def test_a_touch_is_kept_however_places_are_rounded() -> None:
+def test_a_touch_survives_the_rounding_of_places() -> None:
     for gap in (-3, -0.001, 0, 0.001, 1.4, 2.9):
         take: Take = {BLOB: [(40, 100), (70, 100), (85 - gap, 100)], SPHERE: [(100, 100)]}
         (trial,) = read(scene(take))
@@ -346,7 +348,7 @@ def test_a_touch_is_kept_however_places_are_rounded() -> None:
         assert trial.path[-1].tolist() == pytest.approx([85.01, 100])
 
 
-def test_who_stops_before_anything_is_left_where_it_stops() -> None:
+def test_an_agent_that_stops_early_stays_where_it_stops() -> None:
     take: Take = {BLOB: [(40, 100), (44, 100), (80, 100)], SPHERE: [(100, 100)]}
     (trial,) = read(scene(take))
     assert trial.path[-1].tolist() == [80, 100]
@@ -375,8 +377,8 @@ def test_key_lock_and_barrier() -> None:
     assert waits(trial) == pytest.approx(waits(origin), rel=0.1)
 
 
-def test_a_barrier_costs_what_it_cost_however_fast_it_vanishes() -> None:
-    """Pieces vanish one by one; every fifth frame is filmed, with what is left by then."""
+def test_the_cost_of_a_barrier_does_not_depend_on_how_it_vanishes() -> None:
+    """Pieces vanish one by one; every fifth frame is filmed, with the pieces left by then."""
     for every in (1, 2, 5, 9):
         plain = key_trial(wait=0)
         whole = plain[0]["fuse_walls"]
@@ -392,7 +394,7 @@ def test_a_barrier_costs_what_it_cost_however_fast_it_vanishes() -> None:
         assert waits(trial) == pytest.approx(waits(origin), rel=0.1)
 
 
-def test_instrumental_scenes_are_judged_as_their_originals() -> None:
+def test_instrumental_scenes_are_judged_like_their_originals() -> None:
     straight = episodes.trial(
         walk((50, 40), (150, 100)), [episodes.BEHIND], walls=episodes.border()
     )
@@ -404,7 +406,7 @@ def test_instrumental_scenes_are_judged_as_their_originals() -> None:
         assert judged.surprise.goal == pytest.approx(origin.surprise.goal, abs=1e-6)
 
 
-# What else is seen
+# Other things that are seen
 
 
 def test_other_things_are_read() -> None:
@@ -433,7 +435,7 @@ def test_other_things_are_read() -> None:
 ALONE = with_settings(hbtom.Model.preset("default"), {"social": False})  # it ignores company
 
 
-def test_what_is_not_modelled_is_warned_of_once() -> None:
+def test_things_that_are_not_modelled_give_one_warning() -> None:
     judgement = hbtom.judge(read(scene(*CROWDED, *CROWDED)), ALONE)
     told = [warning for warning in judgement.warnings if "not modelled" in warning]
     assert told == [
@@ -449,7 +451,7 @@ def test_what_is_not_modelled_is_warned_of_once() -> None:
         ("default", {"observation.noise": 1.0}, "observation.noise = 0"),
     ],
 )
-def test_a_model_that_cannot_know_of_company_says_why(preset, settings, needs) -> None:
+def test_a_model_that_cannot_use_company_says_why(preset, settings, needs) -> None:
     model = with_settings(hbtom.Model.preset(preset), settings)
     [told] = [one for one in hbtom.judge(read(scene(*CROWDED)), model).warnings if "social" in one]
     assert told.endswith(
@@ -457,7 +459,7 @@ def test_a_model_that_cannot_know_of_company_says_why(preset, settings, needs) -
     )
 
 
-def test_who_stands_beside_where_the_agent_ends_changes_no_judgement() -> None:
+def test_an_agent_beside_the_end_changes_no_judgement() -> None:
     usual = {**to_prop(SPHERE, (130, 60)), CUBE: [(150, 130)]}
     x, y = usual[BLOB][-1]
     beside = {**usual, FRIEND: [(x + 3, y + 11)]}  # nearer than the sphere
@@ -485,7 +487,7 @@ def test_a_trial_without_objects_says_nothing() -> None:
     assert hbtom.judge(read(scene(crowd, usual)), ALONE).plausibility > 0.5
 
 
-def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
+def test_a_pair_shares_its_first_trials(tmp_path: Path) -> None:
     data = to_bytes(preference()), to_bytes(preference(CUBE))
     one, other = observe.formats.read_pair(data, ("one", "other"))
     assert isinstance(one, hbtom.Episode)
@@ -498,7 +500,7 @@ def test_a_pair_shares_the_trials_it_begins_with(tmp_path: Path) -> None:
     assert all(isinstance(each, hbtom.Episode) for each in mixed)
 
 
-def test_white_space_before_a_scene_means_nothing() -> None:
+def test_white_space_before_a_scene_does_not_matter() -> None:
     data = to_bytes(preference())
     assert_same(observe.read(b"\xef\xbb\xbf" + b" \n" * 100 + data), observe.read(data))
 
@@ -531,7 +533,7 @@ shows = st.builds(lambda step, x: Show(step, Point(x=x / 40, z=0.0)), steps, st.
 
 
 @given(st.lists(shows, max_size=5), st.lists(st.builds(Hide, steps), max_size=4))
-def test_what_is_shown_holds_until_it_is_shown_or_hidden(shows: list, hides: list) -> None:
+def test_a_shown_thing_stays_until_it_is_shown_again_or_hidden(shows: list, hides: list) -> None:
     thing = SceneThing("wall_1", "cube", (), tuple(shows), tuple(hides))
     here: float | None = None
     places = []

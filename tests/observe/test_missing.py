@@ -1,4 +1,4 @@
-"""Frames in which the agent is not seen: how files say so, and that everything copes with it."""
+"""Frames in which the agent is not seen: how files mark them, and that everything copes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING = [[], None, "absent"]
 
 
 def without(told: list, frames: list[int], nothing: object = ()) -> list:
-    """Return an episode in whose last trial the agent is not seen in some frames."""
+    """Return an episode in whose last trial the agent is not seen in the given frames."""
     for frame in frames:
         if nothing == "absent":
             del told[-1][frame]["agent"]
@@ -46,7 +46,7 @@ def test_a_frame_without_the_agent_is_read(frames: list[int], nothing: object) -
     assert [event.kind for event in trial.events] == [event.kind for event in whole.events]
 
 
-def test_missing_frames_are_warned_of_once_an_episode() -> None:
+def test_missing_frames_give_one_warning_per_episode() -> None:
     told = simple()
     both = [*without(told[:1], [4, 5]), *without(told[1:], [4])]
     judgement = hbtom.judge(read(both))
@@ -55,7 +55,7 @@ def test_missing_frames_are_warned_of_once_an_episode() -> None:
     assert not hbtom.judge(read(simple())).warnings
 
 
-def test_the_quick_way_through_a_file_reads_the_same() -> None:
+def test_the_scanner_reads_the_same() -> None:
     frames = [3, 4, 9]
     compact = json.dumps(without(simple(), frames), separators=(",", ":")).encode()
     spaced = json.dumps(without(simple(), frames), indent=2).encode()
@@ -70,7 +70,7 @@ def test_an_agent_that_is_never_seen_is_an_error_with_its_place() -> None:
     assert caught.value.place.field == "agent"
 
 
-def test_a_place_that_is_half_a_number_is_refused() -> None:
+def test_a_place_with_only_one_number_is_refused() -> None:
     told = simple()
     told[-1][3]["agent"][0] = [None, 3]
     with pytest.raises(BadInput, match="frame 4"):
@@ -90,7 +90,7 @@ def test_gaps_are_bridged(model: str, noise: float) -> None:
         assert any("not seen" in warning for warning in judgement.warnings)
 
 
-def test_pictures_pages_and_tables_live_with_gaps(tmp_path: Path) -> None:
+def test_pictures_pages_and_tables_work_with_gaps(tmp_path: Path) -> None:
     from hbtom.judgement import account
     from hbtom.show.page import page
     from hbtom.show.words import explain
@@ -131,5 +131,5 @@ def test_a_generated_dataset_can_jitter_and_lack_frames(tmp_path: Path) -> None:
     assert np.std(off[~missing]) == pytest.approx(2.0, rel=0.1)
     other = hbtom.load(noisy / "preference" / "000000lou.json")
     shared = [n for n, one in enumerate(exact) if n < len(exact) - 1]
-    for n in shared:  # what both members of a pair show is seen alike
+    for n in shared:  # shared trials have the same noise in both members
         assert np.array_equal(seen[n].path, other[n].path, equal_nan=True)

@@ -1,4 +1,4 @@
-"""The two files of a pair give the same as each file alone, and share what they have in common."""
+"""Reading the files of a pair together gives the same as alone, and shares common trials."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def assert_as_alone(pair: tuple[Loaded, Loaded], data: tuple[bytes, bytes]) -> N
     ],
 )
 @pytest.mark.parametrize("packing", PACKERS)
-def test_trials_that_are_the_same_at_the_beginning_are_shared(one, other, number, packing) -> None:
+def test_common_first_trials_are_shared(one, other, number, packing) -> None:
     data = (PACKERS[packing](to_bytes(one)), PACKERS[packing](to_bytes(other)))
     pair = read_pair(data, NAMES)
     assert shared(*pair) == number
@@ -89,7 +89,7 @@ def test_real_pairs_share_their_familiarization(real_pairs: list[tuple[Path, Pat
         assert_as_alone(pair, data)
 
 
-def test_what_is_shared_cannot_be_changed() -> None:
+def test_shared_trials_cannot_be_changed() -> None:
     data = to_bytes([KEY, ONE])
     one, other = read_pair((data, data), NAMES)
     assert shared(one, other) == 2
@@ -98,7 +98,7 @@ def test_what_is_shared_cannot_be_changed() -> None:
             array[0] = 0
 
 
-def test_a_mark_at_the_beginning_of_one_file_does_not_matter() -> None:
+def test_a_byte_order_mark_in_one_file_does_not_matter() -> None:
     data = b"\xef\xbb\xbf" + to_bytes([ONE, KEY]), to_bytes([ONE, KEY])
     assert shared(*read_pair(data, NAMES)) == 2
 
@@ -129,15 +129,15 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
-def test_each_of_a_pair_is_refused_on_its_own(bad) -> None:
+def test_each_member_of_a_pair_is_refused_separately(bad) -> None:
     for data in ((GOOD, bad), (bad, GOOD), (bad, bad)):
         pair = read_pair(data, NAMES)
         assert_as_alone(pair, data)
         assert [isinstance(each, BadInput) for each in pair] == [each is bad for each in data]
 
 
-def test_a_file_that_must_be_decoded_takes_over_what_the_other_one_has() -> None:
-    """The scanner gives up at an object within a frame, which comes after what both have."""
+def test_a_file_that_must_be_decoded_reuses_the_other_files_trials() -> None:
+    """The scanner gives up at an object within a frame, after the common trials."""
     odd = episode(*PLAIN)
     odd[2][3]["weather"] = {}
     data = GOOD, to_bytes(odd)

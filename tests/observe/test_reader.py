@@ -1,4 +1,4 @@
-"""What the reader makes of a file, and what must make no difference to it."""
+"""What the reader extracts from a file, and what must not matter."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def test_the_last_trial_is_the_test_trial() -> None:
     assert list(seen) == [seen[0], seen[1], seen[2]]
 
 
-def test_what_was_seen_cannot_be_changed() -> None:
+def test_trials_are_read_only() -> None:
     seen = read([key_trial()])[0]
     for array in (seen.path, seen.walls, seen.barrier, seen.barrier_left, seen.key_path):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
 
-# What must make no difference
+# What must not matter
 
 
 def shuffled_walls(one: Json, random: Random) -> None:
@@ -144,7 +144,7 @@ def no_optional_fields(one: Json, random: Random) -> None:
 
 
 def fractional_numbers(one: Json, random: Random) -> None:
-    """Write whole numbers with a fraction, in every other frame on average."""
+    """Write whole numbers with a fraction, in half of the frames on average."""
     if random.random() < 0.5:
         text = json.dumps(one)
         one.clear()
@@ -177,7 +177,7 @@ def both_kinds() -> Json:
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_a_change_that_means_nothing_is_read_as_the_same(change) -> None:
+def test_an_irrelevant_change_is_read_as_the_same(change) -> None:
     plain = both_kinds()
     other = changed(plain, change)
     assert to_bytes(other) != to_bytes(plain)
@@ -185,7 +185,7 @@ def test_a_change_that_means_nothing_is_read_as_the_same(change) -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_a_change_that_means_nothing_is_read_as_the_same_in_a_real_file(
+def test_an_irrelevant_change_is_read_as_the_same_in_a_real_file(
     change, real_files: list[Path]
 ) -> None:
     real = json.loads(real_files[0].read_bytes())[:1]
@@ -234,7 +234,7 @@ def test_names_beyond_ascii_are_read_escaped_or_not() -> None:
     assert "\U0001f33b.png" in [str(body.look) for body in observe.read(bare)[0].objects]
 
 
-def test_objects_are_told_by_their_looks_not_by_their_order_in_the_list() -> None:
+def test_objects_are_identified_by_their_looks_not_their_order() -> None:
     plain = simple_episode()
     other = copy.deepcopy(plain)
     for one in other[1]:
@@ -276,7 +276,7 @@ def test_a_barrier_vanishes_by_its_share_of_the_first_area(left, share) -> None:
     assert read([frames])[0].barrier_left.tolist() == pytest.approx([1, share])
 
 
-def test_walls_without_extent_are_no_walls() -> None:
+def test_walls_without_extent_are_ignored() -> None:
     walls = [*border(), block(60, 60, 0, 20), block(80, 80, 20, 0)]
     seen = read([[frame((40, 100), [HEART.at(65, 100)], walls=walls)]])[0]
     assert len(seen.walls) == len(border())
@@ -293,7 +293,7 @@ def test_walls_without_extent_are_no_walls() -> None:
         ("size", [200, 220], "'size' changes at frame 4"),
     ],
 )
-def test_what_should_stay_and_changes_is_warned_of(field, value, word) -> None:
+def test_unexpected_changes_give_a_warning(field, value, word) -> None:
     frames = simple_episode()[0]
     frames[3][field] = value
     (warning,) = read([frames])[0].warnings
@@ -312,7 +312,7 @@ def test_the_first_frame_counts_when_something_changes() -> None:
 
 
 @pytest.mark.parametrize(("field", "word"), [("pin", "2 keys"), ("key", "2 locks")])
-def test_more_than_one_key_or_lock_is_warned_of(field, word) -> None:
+def test_more_than_one_key_or_lock_gives_a_warning(field, word) -> None:
     two = [KEY.at(60, 60).entity(), KEY.at(50, 50).entity()]
     seen = read(every_frame(simple_episode(), lambda one: one.update({field: two})))[0]
     (warning,) = seen.warnings
@@ -323,7 +323,7 @@ def test_more_than_one_key_or_lock_is_warned_of(field, word) -> None:
 # Real files
 
 
-def test_real_files_are_read_as_another_reader_reads_them(real_files: list[Path]) -> None:
+def test_real_files_are_read_as_by_an_independent_reader(real_files: list[Path]) -> None:
     for file in real_files:
         seen = observe.load(file)
         assert len(seen) == 9

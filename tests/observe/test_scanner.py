@@ -1,4 +1,4 @@
-"""The scanner is fast and changes nothing: decoding all frames gives the same values."""
+"""The scanner is only faster: decoding all frames gives the same values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from hbtom.observe.template import times
 
 
 def outcome(data: bytes) -> hbtom.Episode | str:
-    """Return the episode, or what is wrong with it."""
+    """Return the episode, or the error message."""
     try:
         return observe.read(data)
     except BadInput as error:
@@ -108,7 +108,7 @@ def test_synthetic_files_are_scanned_and_read_as_decoded(task) -> None:
     for data in synthetic_pair(task):
         seen = same_both_ways(data)
         assert isinstance(seen, hbtom.Episode)
-        assert max(runs_of(data)) <= 5  # of some two hundred frames
+        assert max(runs_of(data)) <= 5  # of about two hundred frames
 
 
 @pytest.mark.parametrize("task", [task.folder for task in BACKGROUND_TASKS])
@@ -126,7 +126,7 @@ def test_real_files_are_scanned_and_read_as_decoded(real_files: list[Path]) -> N
 
 
 def both_kinds(jitter: int = 2) -> Json:
-    """Return two short trials in which nearly everything happens that may happen in one.
+    """Return two short trials with nearly everything that may happen in a trial.
 
     In the second, the key is carried from frame 4 on, the barrier vanishes from frame 27 on, and
     it is gone, with key and lock, at frame 29, counted from 0.
@@ -158,7 +158,7 @@ SPELLINGS: dict[str, Callable[[Json], bytes]] = {
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_file_is_scanned_however_it_is_spelt(spelling) -> None:
-    """With a barrier there is a run before it vanishes, one while it does, and one after it."""
+    """With a barrier there is a run before it vanishes, one during, and one after."""
     data = SPELLINGS[spelling](both_kinds(jitter=0))
     assert isinstance(same_both_ways(data), hbtom.Episode)
     assert runs_of(data) == [1, 3]
@@ -319,7 +319,7 @@ def spelt_by_frame(plain: Json, spell: Callable[[Json], str]) -> bytes:
 
 
 def twice(name: str, value: Callable[[Json], Json], *, first: bool) -> Callable[[Json], str]:
-    """Return a way to spell a frame in which a field comes twice."""
+    """Return a function that writes a frame with a field twice."""
 
     def spell(one: Json) -> str:
         again = f'"{name}": {json.dumps(value(one))}'
@@ -331,7 +331,7 @@ def twice(name: str, value: Callable[[Json], Json], *, first: bool) -> Callable[
 
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("name", ["agent", "pin", "fuse_walls", "walls"])
-def test_of_fields_with_the_same_name_the_last_counts(name, first) -> None:
+def test_the_last_of_several_fields_with_one_name_counts(name, first) -> None:
     plain = both_kinds()
     numbers = count()
     for value in (
@@ -356,7 +356,7 @@ def test_the_lock_may_appear_as_a_field_within_a_trial() -> None:
         same_both_ways(to_bytes(mixed))
 
 
-def test_of_several_keys_the_first_by_look_and_place_counts_in_every_frame() -> None:
+def test_the_first_of_several_keys_by_look_and_place_counts() -> None:
     """One key passes the other, so that their order changes."""
     frames = [
         frame((40, 100), [HEART.at(65, 100)], key=KEY.at(20 + 5 * step, 60)) for step in range(20)
@@ -381,7 +381,7 @@ NUMBERS = [
 
 
 def with_corner(data: bytes, field: bytes, text: bytes, number: int) -> bytes:
-    """Return the data with other text for the first ordinate of a field, in one of its frames."""
+    """Return the data with other text for the first coordinate of a field, in one frame."""
     found = list(re.finditer(rb'"%s": \[+([^],]*),' % field, data))[number]
     return data[: found.start(1)] + text + data[found.end(1) :]
 

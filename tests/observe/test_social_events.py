@@ -1,4 +1,4 @@
-"""What happens between agents and things, in made scenes and in real ones."""
+"""Events between agents and things, in synthetic scenes and in real ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ L_SHAPE = (100, 60), (100, 80), (140, 80)
 
 
 @pytest.mark.parametrize(("back", "pushed"), [(11.0, True), (12.9, True), (14.0, False)])
-def test_what_touches_the_agent_at_its_first_motion_has_pushed_it(back, pushed):
+def test_a_thing_that_touches_the_agent_at_its_first_motion_pushes_it(back, pushed):
     start = (100 + back, 100)  # the paddle's face is at 105, the agent has a radius of 6
     way = [*still(start, 4), *walk(start, (start[0] + 40, 100), step=2)]
     trial = one({BLOB: way, SPHERE: [(180, 60)], PADDLE: [(100, 100)]})
@@ -64,7 +64,7 @@ def test_boards_and_objects_do_not_push():
 # Gestures
 
 
-def test_a_gesture_goes_out_and_back_by_the_same_way():
+def test_a_gesture_goes_out_and_back_along_the_same_path():
     gesture = [*still((100, 60), 4), *out_and_back(*L_SHAPE), *still((100, 60), 4)]
     trial = one({BLOB: [(150, 150)], FRIEND: gesture, SPHERE: [(40, 40)]})
     (found,) = gestures(trial)
@@ -74,7 +74,7 @@ def test_a_gesture_goes_out_and_back_by_the_same_way():
     assert (found.first, found.last) == bouts(trial.actors[1].path)[0]
 
 
-def test_walking_away_or_back_by_another_way_is_no_gesture():
+def test_walking_away_or_back_along_another_path_is_not_a_gesture():
     round_about = walk((100, 60), (100, 100), (140, 100), (140, 60), (100, 60), step=2)
     there = walk((100, 60), (140, 60), step=2)
     assert not is_out_and_back(np.array(round_about, dtype=float))
@@ -82,7 +82,7 @@ def test_walking_away_or_back_by_another_way_is_no_gesture():
     assert is_out_and_back(np.array(out_and_back((100, 60), (140, 60)), dtype=float))
 
 
-def test_a_step_beside_the_way_in_contact_does_not_matter():
+def test_a_step_off_the_path_in_contact_does_not_matter():
     gesture = out_and_back(*L_SHAPE)
     middle = len(gesture) // 2 + 8
     gesture[middle] = (gesture[middle][0], gesture[middle][1] + 7)
@@ -107,7 +107,7 @@ PUSHES = {
 }
 
 
-def test_a_door_is_moved_by_whom_it_moves_along_with():
+def test_a_door_is_moved_by_the_agent_that_moves_along():
     trial = one(PUSHES)
     (moved,) = doors_moved(trial)
     assert trial.actors[moved.actor].look.image.endswith("blob_05")
@@ -202,7 +202,7 @@ def read_all(folder: Path, name: str) -> list[hbtom.Episode]:
 
 
 def test_real_pushes(social):
-    """An agent starts 23 pixels or more from the paddle; what is pushed starts in touch with it."""
+    """An agent starts at least 23 pixels from the paddle; a pushed thing starts touching it."""
     pushed = []
     for episode in read_all(social, "non_agent"):
         began = [onset(trial) for trial in episode]
@@ -213,7 +213,7 @@ def test_real_pushes(social):
             assert -2 <= each.gap <= 2 if touched[0] else 22.5 <= each.gap <= 26
             assert 15 - 15 * touched[0] <= each.frame / 2 <= 41
             assert in_view(trial, trial.path).all()
-        assert 17 <= began[-1].gap <= 18.7  # the test: not in touch, but not in view either
+        assert 17 <= began[-1].gap <= 18.7  # the test trial: not touching, but not visible either
         assert not in_view(episode.test, episode.test.path)[began[-1].frame]
     assert sorted(pushed) == [False, False, False, True]
 
@@ -228,7 +228,7 @@ def test_real_approaches(social):
         assert [each.actor for each in shown[2:]] == [0]
         ways = [each.way[len(each.way) // 2] for each in shown]
         likeness = sorted(float(np.hypot(*(ways[2] - way))) for way in ways[:2])
-        assert likeness[0] <= 15 < likeness[1]  # the agent repeats one of the two, perhaps cut
+        assert likeness[0] <= 15 < likeness[1]  # the agent repeats one of the two, perhaps in part
 
 
 def test_real_imitations(social):

@@ -1,4 +1,4 @@
-"""What people get wrong about tracks is said, never taken for what the agent did."""
+"""Common mistakes with tracks are reported, not mistaken for the agent's behaviour."""
 
 from __future__ import annotations
 
@@ -32,21 +32,23 @@ def load(folder: Path, rows: list[str], scene: str = SCENE) -> hbtom.Episode:
         (0, "[16, 31]", "trial 1, field 'frames': there is no frame 31"),
     ],
 )
-def test_trials_that_count_from_another_number_are_refused(tmp_path, first, frames, said) -> None:
+def test_trials_numbered_differently_from_the_track_are_refused(
+    tmp_path, first, frames, said
+) -> None:
     rows = ["frame,x,y", *(f"{at},{x},{y}" for at, (x, y) in enumerate(WALK, start=first))]
     with pytest.raises(BadInput, match=said) as refused:
         load(tmp_path, rows, f"{SCENE}[[trials]]\nframes = {frames}\n")
     assert refused.value.hint == f"the track has frames {first} to {first + 30}"
 
 
-def test_trials_that_reach_beyond_the_track_are_noted(tmp_path) -> None:
+def test_trials_that_extend_beyond_the_track_are_reported(tmp_path) -> None:
     rows = ["x,y", *(f"{x},{y}" for x, y in WALK)]
     episode = load(tmp_path, rows, f"{SCENE}[[trials]]\nframes = [5, 99]\n")
     assert "trial 1 has frames 5 to 99, but the track has only 1 to 31" in episode.notes
     assert len(episode.test.path) == 27
 
 
-def test_jumps_are_warned_of_however_the_trial_was_made(tmp_path) -> None:
+def test_jumps_give_a_warning_however_the_trial_was_made(tmp_path) -> None:
     slipped = [*WALK[:10], (190, 90), *WALK[11:]]
     told = "the agent jumps far 2 times, first at frame 11"
     track = load(tmp_path, ["x,y", *(f"{x},{y}" for x, y in slipped)])
@@ -56,25 +58,25 @@ def test_jumps_are_warned_of_however_the_trial_was_made(tmp_path) -> None:
     assert hbtom.Trial.from_arrays(WALK, {"food": (190, 90)}).warnings == ()
 
 
-def test_decimal_commas_are_read_where_semicolons_separate(tmp_path) -> None:
+def test_decimal_commas_are_read_if_semicolons_separate(tmp_path) -> None:
     rows = ["frame;x;y", *(f"{at};{x};{y}".replace(".", ",") for at, (x, y) in enumerate(WALK))]
     assert load(tmp_path, rows).test.path.tolist() == [[x, y] for x, y in WALK]
 
 
-def test_a_misspelt_field_is_not_taken_for_a_unit(tmp_path) -> None:
+def test_a_misspelt_field_is_not_mistaken_for_a_unit(tmp_path) -> None:
     with pytest.raises(BadInput, match="per_units") as refused:
         load(tmp_path, ["x,y", "1,2"], f"{SCENE}[track]\nper_units = 3\n")
     assert "scene new" in refused.value.hint
 
 
-def test_a_new_scene_names_the_part_and_the_frames_that_would_be_taken() -> None:
+def test_a_new_scene_names_the_body_part_and_frames_to_be_used() -> None:
     parts = dict.fromkeys(("nose", "body"), np.ones((9, 3)))
     text = template(Tracks("SLEAP", {"mouse": Seen(np.arange(1.0, 10.0), parts)}))
     assert 'part = "body"' in text
     assert "# frames = [1, 9]" in text
 
 
-def test_jitter_and_pace_are_told_in_units_of_the_track(tmp_path) -> None:
+def test_jitter_and_speed_are_given_in_units_of_the_track(tmp_path) -> None:
     rng = np.random.default_rng(1)
     still = [(10, 50)] * 40 + WALK + [WALK[-1]] * 40
     rows = [f"{10 * x},{10 * y}" for x, y in np.array(still) + rng.normal(0, 1, (len(still), 2))]
@@ -85,7 +87,7 @@ def test_jitter_and_pace_are_told_in_units_of_the_track(tmp_path) -> None:
     assert "mm of the track" in told
 
 
-def test_an_observer_of_an_episode_asks_for_one_of_its_trials(tmp_path) -> None:
+def test_an_observer_given_an_episode_asks_for_a_trial(tmp_path) -> None:
     episode = load(tmp_path, ["x,y", *(f"{x},{y}" for x, y in WALK)])
     with pytest.raises(BadInput, match="this Episode is not a trial") as refused:
         hbtom.Observer(episode)

@@ -1,4 +1,4 @@
-"""Tracks: what trackers write is judged as the episode that they saw."""
+"""Tracks: the output of trackers is judged like the episode that they saw."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_jitter_and_lost_frames_hardly_change_the_judgement(tmp_path: Path) -> N
     assert hbtom.judge(track, planned=planned).plausibility == judgement.plausibility
 
 
-def test_deeplabcut_files_of_all_kinds_show_the_same(tmp_path: Path) -> None:
+def test_all_kinds_of_deeplabcut_files_agree(tmp_path: Path) -> None:
     pytest.importorskip("h5py")
     episode = hbtom.load(EXAMPLE)
     tracked.scene(episode, tmp_path / "scene.toml")
@@ -82,7 +82,7 @@ def test_deeplabcut_files_of_all_kinds_show_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["{},me,me", "{},,,me,me"], ids=["one path", "three columns"])
-def test_labelled_pictures_are_no_track(place: Callable[..., Path], named: str) -> None:
+def test_labelled_pictures_are_not_a_track(place: Callable[..., Path], named: str) -> None:
     heading = [named.format(level) for level in ("scorer", "bodyparts", "coords")]
     heading[-1] = heading[-1].replace("me,me", "x,y")
     picture = "labeled-data/day/img0{}.png".replace("/", "/" if named == "{},me,me" else ",")
@@ -91,7 +91,7 @@ def test_labelled_pictures_are_no_track(place: Callable[..., Path], named: str) 
         hbtom.load(place("\n".join([*heading, *rows])))
 
 
-def test_labelled_pictures_in_hdf5_are_no_track(tmp_path: Path) -> None:
+def test_labelled_pictures_in_hdf5_are_not_a_track(tmp_path: Path) -> None:
     h5py = pytest.importorskip("h5py")
     episode = hbtom.load(EXAMPLE)
     tracked.scene(episode, tmp_path / "scene.toml")
@@ -157,7 +157,7 @@ def test_trials_by_column_with_agents_of_their_own(place) -> None:
     assert [str(trial.agent.look) for trial in episode] == ["agent", "other"]
 
 
-def test_rows_between_trials_belong_to_none(place) -> None:
+def test_rows_between_trials_belong_to_no_trial(place) -> None:
     rows = [(*xy, "a" if at < 9 else "b" if at > 20 else "") for at, xy in enumerate(WALK)]
     scene = f'{SCENE}[track.columns]\ntrial = "part"\n'
     episode = hbtom.load(place(table("x", "y", "part", rows=rows), scene))
@@ -165,14 +165,14 @@ def test_rows_between_trials_belong_to_none(place) -> None:
     assert "left out: 12 rows without a trial" in episode.notes
 
 
-def test_frames_that_two_trials_share_are_told(place) -> None:
+def test_frames_shared_by_two_trials_are_reported(place) -> None:
     scene = f"{SCENE}[[trials]]\nframes = [0, 20]\n[[trials]]\nframes = [20, 30]\n"
     episode = hbtom.load(place(table("frame", "x", "y", rows=NUMBERED), scene))
     assert "trial 2 shares 1 frame with earlier trials" in episode.notes
 
 
 def test_names_of_deeplabcut_may_contain_spaces(place) -> None:
-    """Together, the names of these two columns read the same."""
+    """Joined, the names of these two columns are the same."""
     heading = "scorer,n,n,n,n\nindividuals,a b,a b,a,a\nbodyparts,c,c,b c,b c\ncoords,x,y,x,y\n"
     rows = "".join(f"{at},0,0,{x},{y}\n" for at, (x, y) in enumerate(WALK))
     path = hbtom.load(place(heading + rows, f'{SCENE}[agent]\ntrack = "a"\n')).test.path
@@ -196,7 +196,7 @@ def test_jitter_is_measured_at_rest() -> None:
         assert rests >= 60
 
 
-def test_jitter_is_not_lost_in_a_file_that_cannot_hold_it(place, tmp_path: Path) -> None:
+def test_saving_does_not_silently_lose_jitter(place, tmp_path: Path) -> None:
     rows = table("x", "y", rows=WALK)
     noisy = hbtom.load(place(rows, f"{SCENE}[track]\nnoise = 1\n"))
     with pytest.raises(hbtom.BadInput, match=r"jitter by 1 px.*noise = 0"):
@@ -302,7 +302,7 @@ def test_bad_input_is_one_message_with_a_place(place, case: str) -> None:
 @pytest.mark.parametrize("at", [(0, 0), (-60, -60)])
 @pytest.mark.parametrize("scale", [0.002, 1.0])
 def test_a_new_scene_holds_the_whole_track(place, at: tuple[int, int], scale: float) -> None:
-    """Also in metres, or around an origin in the middle."""
+    """This also holds in metres, or with the origin in the middle."""
     rows = table("x", "y", rows=[(scale * (x + at[0]), scale * (y + at[1])) for x, y in WALK])
     tracks = read_tracks(rows.encode(), ".csv", Columns())
     path = hbtom.load(place(rows, template(tracks))).test.path
@@ -316,12 +316,12 @@ def test_a_track_needs_a_scene(tmp_path: Path) -> None:
         hbtom.load(tmp_path / "a.csv")
 
 
-def test_compression_that_cannot_be_undone_is_not_called_damage(tmp_path: Path) -> None:
+def test_unsupported_compression_is_not_called_damage(tmp_path: Path) -> None:
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         kind = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         kind.set_chunk((1, 2, 1, 4))
-        kind.set_filter(32001, h5py.h5z.FLAG_OPTIONAL)  # blosc, which h5py does not have
+        kind.set_filter(32001, h5py.h5z.FLAG_OPTIONAL)  # blosc, which h5py does not support
         space, number = h5py.h5s.create_simple((1, 2, 1, 4)), h5py.h5t.NATIVE_DOUBLE
         node = h5py.h5d.create(file.id, b"tracks", number, space, kind)
         node.write_direct_chunk((0, 0, 0, 0), b"packed")
@@ -361,7 +361,7 @@ SLEAP = ("track", "xy", "node", "frame")  # as SLEAP writes it
     ids=["matlab", "standard", "own"],
 )
 def test_sleap_names_its_dimensions(tmp_path: Path, order: tuple[str, ...]) -> None:
-    """Two animals are two of the tracks, not x and y; scores are in the same order."""
+    """Two animals are two tracks, not x and y; scores are in the same order."""
     h5py = pytest.importorskip("h5py")
     way = np.array(WALK, dtype=float).T[None, :, None]  # [track, xy, node, frame]
     places = np.concatenate([way[:, :, :, ::-1], way])

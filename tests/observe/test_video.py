@@ -1,4 +1,4 @@
-"""Videos: what is drawn is read back where it was drawn."""
+"""Videos: things are read back where they were drawn."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ from hbtom.show.plots.movie import Pace, animate
 
 
 def seen_again(shown: Episode, form: str = "gif", scale: int = 2, **how: object) -> Episode:
-    """Return an episode as read from a movie of it."""
+    """Return an episode as read back from its movie."""
     return hbtom.read(animate(shown, form, scale=scale, **how), "movie")
 
 
 def area(blocks: np.ndarray) -> np.ndarray:
-    """Return which pixels of the world are covered by blocks."""
+    """Return which pixels of the world blocks cover."""
     covered = np.zeros((200, 200), dtype=bool)
     for x, y, width, height in blocks.astype(int):
         covered[max(y, 0) : y + height, max(x, 0) : x + width] = True
@@ -63,7 +63,7 @@ def area(blocks: np.ndarray) -> np.ndarray:
 
 
 def assert_same(one: Trial, other: Trial, within: float = 0.0) -> None:
-    """Assert that two trials are the same except for names; positions may be off by some pixels."""
+    """Check that two trials agree except for names; positions may be off by a few pixels."""
     assert len(one.path) == len(other.path)
     assert np.abs(one.path - other.path).max() <= within
     assert np.array_equal(area(one.walls), area(other.walls))
@@ -108,7 +108,7 @@ def test_key_lock_and_barrier() -> None:
         assert (one.lock.centre, one.lock.radius) == (other.lock.centre, other.lock.radius)
         assert np.array_equal(one.key_path, other.key_path, equal_nan=True)
         assert np.array_equal(one.lock_there, other.lock_there)
-        # Blocks of this barrier overlap: the area that is seen is not the sum of theirs.
+        # Blocks of this barrier overlap: the visible area is not the sum of their areas.
         assert np.abs(one.barrier_left - other.barrier_left).max() < 0.2
     assert hbtom.judge(found).plausibility == pytest.approx(hbtom.judge(true).plausibility)
 
@@ -144,7 +144,7 @@ def test_beliefs_beside_the_world_do_not_matter() -> None:
         assert_same(one, other)
 
 
-def test_things_are_known_again_from_trial_to_trial() -> None:
+def test_things_are_recognised_across_trials() -> None:
     heart, spoon = HEART.at(65, 100), SPOON.at(100, 60)
     first = to_thing(heart, others=[spoon])
     true = read(
@@ -197,7 +197,7 @@ def test_the_world_may_be_a_part_of_the_picture(tmp_path: Path) -> None:
         assert_same(one, other)
 
 
-def test_an_agent_that_stays_is_known_from_other_trials() -> None:
+def test_an_agent_that_does_not_move_is_known_from_other_trials() -> None:
     walks = to_thing(HEART.at(65, 100), others=[SPOON.at(100, 60)])
     stays = trial([(40, 100)], [HEART.at(65, 100), SPOON.at(100, 60)])
     found = seen_again(read(episode(walks, stays)))
@@ -205,7 +205,7 @@ def test_an_agent_that_stays_is_known_from_other_trials() -> None:
     assert (found[1].path == (40, 100)).all()
 
 
-def test_walls_within() -> None:
+def test_inner_walls() -> None:
     walls = [*border(), block(100, 100), block(100, 120), block(60, 40)]
     true = read(episode(to_thing(HEART.at(150, 60), walls=walls)))
     assert_same(seen_again(true, "mp4")[0], true[0])
@@ -222,7 +222,7 @@ def test_walls_within() -> None:
         Theatre((240, -40, 160), (130, 70, 0), 500, 720, 520),
     ],
 )
-def test_a_camera_is_found_and_what_it_sees(theatre: Theatre, tmp_path: Path) -> None:
+def test_the_camera_and_the_scene_are_found(theatre: Theatre, tmp_path: Path) -> None:
     camera = calibrate_camera(is_dark(theatre.picture([])))
     places = np.array([*product((30.0, 100.0, 170.0), (30.0, 100.0, 170.0), (0.0, 20.0))])
     assert np.abs(camera.project(places) - theatre.seen(places)).max() < 1.5
@@ -251,7 +251,7 @@ SOME = (0, 1, 8)  # of the nine trials of a real video, for speed
 
 @dataclass(frozen=True)
 class Seen:
-    """Some trials of a real video: as an episode, as they were watched, and as they truly are."""
+    """Some trials of a real video: as an episode, as pictures, and as the truth."""
 
     found: Episode
     watched: list[Any]
@@ -271,7 +271,7 @@ def real_videos(real_scenes: Path) -> list[Seen]:
 def _seen(file: Path) -> Seen:
     trial, shown, starts = 0, [], {}
     for step, picture in enumerate(pictures(file.read_bytes())):
-        trial += (plain := is_plain(picture))  # as the first one of each later trial is
+        trial += (plain := is_plain(picture))  # the first picture of each later trial is plain
         if trial in SOME:
             shown.append(picture)
             if not plain:
@@ -295,7 +295,7 @@ def _shown(scene: Path, prefix: str) -> list[dict]:
 
 
 def _true_place(shows: Sequence[dict], step: int) -> tuple[float, float]:
-    """Return where a thing is at a step according to the scene file, without using our reader."""
+    """Return where a thing is at a step according to the scene file, without hbtom's reader."""
     last = [show for show in shows if show["stepBegin"] <= step][-1]["position"]
     return (last["x"] + 2.5) / 0.025, (last["z"] + 2.5) / 0.025
 
@@ -342,7 +342,7 @@ def test_real_videos_are_judged_like_their_scenes(real_videos, model: str) -> No
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_regions_are_those_of_a_flood(seed: int) -> None:
+def test_regions_match_a_flood_fill(seed: int) -> None:
     mask = np.random.default_rng(seed).random((30, 40)) < 0.55
     found = [{(int(x), int(y)) for x, y in region} for region in regions(mask)]
     assert sum(map(len, found)) == mask.sum()
@@ -364,7 +364,7 @@ def _flood(mask: np.ndarray, x: int, y: int) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("side", [16, 20, 36, 64])
-def test_key_and_lock_are_told_by_their_shapes(side: int) -> None:
+def test_key_and_lock_are_distinguished_by_shape(side: int) -> None:
     for glyph in (*OBJECTS, *AGENTS):
         assert not is_key(mask(glyph, side))
         assert not is_lock(mask(glyph, side))
@@ -379,10 +379,10 @@ def test_key_and_lock_are_told_by_their_shapes(side: int) -> None:
         assert not is_key(lock)
 
 
-# What is no such video
+# Other videos
 
 
-def test_what_cannot_be_found_is_said(tmp_path: Path) -> None:
+def test_missing_things_are_reported(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     noise = [random.integers(0, 255, (120, 160, 3), dtype=np.uint8) for _ in range(6)]
     white = [np.full((120, 160, 3), 255, dtype=np.uint8)] * 6
@@ -401,7 +401,7 @@ def test_what_cannot_be_found_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["gif", "mp4"])
 @pytest.mark.parametrize("part", [0.05, 0.5, 0.9])
-def test_a_video_that_is_cut_off(form: str, part: float) -> None:
+def test_a_truncated_video(form: str, part: float) -> None:
     data = some_movie(form)
     with pytest.raises(hbtom.BadInput, match="broken or cut off"):
         hbtom.read(data[: int(part * len(data))])
@@ -448,7 +448,7 @@ def repacked(file: Path, target: Path, *how: str) -> Path:
 
 
 @pytest.mark.parametrize("sound", ["ac3", "flac", "pcm_s16le", "aac"])
-def test_whatever_sound_there_is_does_not_matter(sound: str, tmp_path: Path) -> None:
+def test_sound_does_not_matter(sound: str, tmp_path: Path) -> None:
     silent = tmp_path / "silent.mp4"
     silent.write_bytes(animate(read(simple_episode(times=0)), "mp4", scale=1))
     how = ["-c:v", "copy", "-c:a", sound, "-f", "mov" if sound.startswith("pcm") else "mp4"]
@@ -465,7 +465,7 @@ def test_another_codec_is_refused(tmp_path: Path) -> None:
         hbtom.load(other)
 
 
-def test_a_picture_of_3900_x_1000_is_not_looked_at(tmp_path: Path) -> None:
+def test_a_picture_of_3900_x_1000_is_refused(tmp_path: Path) -> None:
     still = np.zeros((1000, 3900, 3), dtype=np.uint8)
     with pytest.raises(hbtom.BadInput, match=r"39\d\d x 1\d\d\d pixels"):
         hbtom.load(film(tmp_path / "large.mp4", [still]))
@@ -475,7 +475,7 @@ def test_a_picture_of_3900_x_1000_is_not_looked_at(tmp_path: Path) -> None:
 
 
 def manifest(address: str) -> bytes:
-    """Return a list of addresses, as players of streams read it, that looks a little like MP4."""
+    """Return a streaming playlist that looks a little like MP4."""
     return f"""<!--ftypjp2 --><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"
         mediaPresentationDuration="PT1S" minBufferTime="PT1S"
         profiles="urn:mpeg:dash:profile:isoff-on-demand:2011"><Period>
@@ -485,7 +485,7 @@ def manifest(address: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.mp4", "a"])
-def test_a_list_of_addresses_is_no_video(name: str, tmp_path: Path) -> None:
+def test_a_playlist_is_not_a_video(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(manifest("video.mp4"))
     with pytest.raises(hbtom.BadInput, match=r"not JSON|name of a video"):
         hbtom.load(tmp_path / name)
@@ -495,7 +495,7 @@ def test_a_list_of_addresses_is_no_video(name: str, tmp_path: Path) -> None:
 def test_ffmpeg_opens_neither_addresses_nor_other_files(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that is mistaken for a video is decoded as a video and as nothing else."""
+    """A file that is mistaken for a video is decoded only as a video."""
     other = tmp_path / "other.mp4"
     other.write_bytes(animate(read(simple_episode(times=0)), "mp4", scale=1))
     monkeypatch.setattr("hbtom.observe.video.pictures.container", lambda data: kind)
@@ -516,7 +516,7 @@ def test_ffmpeg_opens_neither_addresses_nor_other_files(
 
 
 @pytest.mark.parametrize("end", [b"\0\0\0\x08ftyp", b"\xff\xff\xff\xffftypisom", b"1234ftypisom"])
-def test_what_has_no_box_at_its_beginning_is_no_mp4(end: bytes) -> None:
+def test_a_file_without_a_leading_box_is_not_mp4(end: bytes) -> None:
     assert container(end) is None
 
 
@@ -526,14 +526,16 @@ def test_junk_that_begins_like_a_video() -> None:
             hbtom.read(data)
 
 
-def test_without_the_library_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_message_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     data = animate(read(simple_episode(times=0)), "gif", scale=1)
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     with pytest.raises(hbtom.BadInput, match=r"extra 'video'"):
         hbtom.read(data)
 
 
-def test_the_barrier_is_what_is_long_or_of_its_colour() -> None:
+def test_the_barrier_is_found_by_its_length_or_colour() -> None:
     true = read(episode(key_trial(goal=BEHIND)))
     found = seen_again(true, "mp4", 2)[0]
     assert [str(body.look) for body in found.objects] == ["red object"]

@@ -1,4 +1,4 @@
-"""Writing episodes: what is read back is what was written, as far as the format allows."""
+"""Writing episodes: reading gives back what was written, as far as the format allows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hbtom.observe.mcs.roles import look_of, original, skin_of
 
 TASKS = [task.folder for task in EVALUATION_TASKS]
 SNAP = 8.0  # pixels by which the end of a trial may be moved
-LAST = 14  # frames that may be
+LAST = 14  # frames that may be moved
 
 
 @cache
@@ -36,12 +36,12 @@ def generated(task: str, seed: int) -> tuple[Episode, Episode]:
 
 
 def round_trip(given: Episode) -> Episode:
-    """Return an episode that went into a scene and came back."""
+    """Return an episode written as a scene and read back."""
     return read(mcs.write(given))
 
 
 def as_bib(given: Episode) -> Episode:
-    """Return an episode that went into the benchmark's JSON and came back."""
+    """Return an episode written as the benchmark's JSON and read back."""
     return read(writing.write(given))
 
 
@@ -88,12 +88,12 @@ def check_path(before: Trial, after: Trial) -> None:
     assert gaps.max() <= SNAP
     moving = np.flatnonzero((np.diff(after.path, axis=0) != 0).any(axis=1))
     early = gaps[: max(moving[-1] + 2 - LAST, 1)] if len(moving) else gaps
-    assert early.max() <= 1.5  # half way between two places, on either side of a bend
+    assert early.max() <= 1.5  # halfway between two places, on either side of a bend
     assert (early == 0).mean() > 0.4
 
 
 def check_events(before: Trial, after: Trial) -> None:
-    """Check that the same happens in the same order, except for touches on the way to a key."""
+    """Check that events agree and have the same order, except for touches before a key."""
     order = [
         [event.kind for event in one.events if event.kind != "touch"] for one in (before, after)
     ]
@@ -108,7 +108,7 @@ def plausibilities(expected: Episode, unexpected: Episode) -> list[float]:
 
 
 @each_task
-def test_the_same_member_is_the_more_plausible_one(task):
+def test_the_more_plausible_member_stays_the_same(task):
     pair = generated(task, 0)
     there, back = plausibilities(*pair), plausibilities(*map(round_trip, pair))
     assert (there[0] > there[1]) == (back[0] > back[1])
@@ -131,7 +131,7 @@ def scene_of(given: Episode) -> dict:
     return json.loads(mcs.write(given))
 
 
-def test_a_scene_is_as_scenes_are():
+def test_a_written_scene_looks_like_real_scenes():
     made = scene_of(generated("instrumental_blocking_barrier", 0)[0])
     actions = made["goal"]["action_list"]
     assert actions.count(["EndHabituation"]) == made["goal"]["habituation_total"] == 8
@@ -146,7 +146,7 @@ def test_a_scene_is_as_scenes_are():
 
 
 @each_task
-def test_only_changes_are_said_and_in_order(task):
+def test_only_changes_are_written_and_in_order(task):
     made = scene_of(generated(task, 0)[1])
     for thing in made["objects"]:
         shows = [show["stepBegin"] for show in thing["shows"]]
@@ -160,7 +160,7 @@ def test_only_changes_are_said_and_in_order(task):
             assert one["position"] != other["position"] or between
 
 
-def test_stillness_is_cut_and_motion_halved():
+def test_still_frames_are_cut_and_motion_frames_halved():
     heart = HEART.at(150, 100)
     (only,) = read_plain(episode(to_thing(heart, start=(40, 100), before=30, after=60)))
     actions = scene_of(Episode((only,)))["goal"]["action_list"]
@@ -233,7 +233,7 @@ def tiles(walls: np.ndarray) -> list[list[float]]:
     )
 
 
-def test_things_that_look_the_same_stay_two():
+def test_things_that_look_the_same_stay_distinct():
     twins = [HEART.at(120, 60), HEART.at(120, 140)]
     given = read_plain(episode(to_thing(twins[0], others=twins[1:])))
     assert as_bib(round_trip(given))[0].objects == given[0].objects
@@ -245,10 +245,10 @@ def test_a_world_of_another_size_is_refused():
         mcs.write(Episode((replace(small, size=(200.0, 200.0)), small)))
 
 
-# What comes from scenes
+# Episodes read from scenes
 
 
-def test_a_scene_goes_back_as_it_came():
+def test_a_scene_is_written_back_unchanged():
     given = scenes.read(scenes.preference())
     assert [t.objects for t in as_bib(given)] == [t.objects for t in given]
     for back in (round_trip(given), round_trip(as_bib(given))):
@@ -257,7 +257,7 @@ def test_a_scene_goes_back_as_it_came():
         assert judge(back).plausibility == pytest.approx(judge(given).plausibility, abs=0.01)
 
 
-def test_what_else_is_seen_is_written_too():
+def test_other_things_are_written():
     given = scenes.read(scenes.scene(*scenes.CROWDED))
     for before, after in zip(given, round_trip(given), strict=True):
         kinds = [(one.kind, one.look, one.size) for one in before.others]
@@ -266,7 +266,7 @@ def test_what_else_is_seen_is_written_too():
             was, now = (places(each.path) for each in (one, other))
             assert now <= was
             assert len(now) >= len(was) / 2 - 1
-    with_objects = Episode(given.trials[1:])  # files of the benchmark cannot do without
+    with_objects = Episode(given.trials[1:])  # files of the benchmark need objects
     frame = json.loads(writing.write(with_objects))[0][-1]
     assert {"door"} <= set(frame)
 
@@ -287,7 +287,7 @@ a_look = st.builds(
 
 @hypothesis.given(one=a_look, other=a_look)
 @settings(max_examples=25)
-def test_any_look_can_be_had_back(one, other):
+def test_any_look_is_read_back(one, other):
     for role in ("agent", "object", "key", "lock"):
         dressed = partial(skin_of, role)
         made = [_worn(dressed(look)) for look in (one, other)]
@@ -296,7 +296,7 @@ def test_any_look_can_be_had_back(one, other):
         assert dressed(original(made[0])) == dressed(one)
 
 
-def test_a_scene_made_into_a_scene_is_the_same():
+def test_writing_a_scene_twice_gives_the_same():
     for given in (read_plain(episode(key_trial())), scenes.read(scenes.key_scene())):
         first = round_trip(given)
         second = round_trip(first)
@@ -305,7 +305,7 @@ def test_a_scene_made_into_a_scene_is_the_same():
 
 
 @pytest.mark.parametrize("colour", ["red", "1,nan", "inf,0,0", "1,2,"])
-def test_what_only_resembles_a_made_look_can_be_written(colour):
+def test_a_look_that_resembles_a_generated_one_can_be_written(colour):
     strange = Identity(
         f"Custom/Materials/Red/Benchmark/heart.png/{colour}/blob_02", (255.0, 0.0, 0.0)
     )
@@ -314,7 +314,7 @@ def test_what_only_resembles_a_made_look_can_be_written(colour):
     assert as_bib(round_trip(dressed))[0].agent.look == original(strange)
 
 
-def test_colours_beyond_all_that_is_shown_can_be_written():
+def test_colours_out_of_range_can_be_written():
     glaring = Identity("heart.png", (1e308, -1e308, 0.0))
     assert original(_worn(skin_of("agent", glaring))) == glaring
 
@@ -323,7 +323,7 @@ def _worn(skin) -> Identity:
     return look_of(skin.shape, skin.materials, turned=skin.turned)
 
 
-def test_looks_of_scenes_are_worn_as_they_are():
+def test_looks_of_scenes_are_kept():
     purple = look_of("blob_12", ("Custom/Materials/Purple", "Custom/Materials/White"))
     assert _worn(skin_of("agent", purple)) == purple
     assert original(purple) == purple
@@ -349,10 +349,10 @@ def test_a_barrier_with_a_flat_block():
     assert back.barrier_left == pytest.approx(given.barrier_left)
 
 
-def test_who_is_not_seen_is_not_written():
+def test_an_unseen_agent_is_not_written():
     given = read_plain(episode(key_trial()))[0]
     path = given.path.copy()
     path[5:9] = np.nan
     gap = Episode((replace(given, path=path),))
     assert np.array_equal(as_bib(gap)[0].path, path, equal_nan=True)
-    assert not np.isnan(round_trip(gap)[0].path).any()  # scenes know no gaps
+    assert not np.isnan(round_trip(gap)[0].path).any()  # scenes cannot have gaps

@@ -1,4 +1,4 @@
-"""Costs with random outcomes: against value iteration, all policies, and closed forms."""
+"""Costs with random outcomes, compared with value iteration, all policies and closed forms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ INF = math.inf
 
 
 def told(*states: list[tuple[float, list[tuple[int, float]]]]) -> Transitions:
-    """Return transitions from lists: for each state its choices, a cost and outcomes each."""
+    """Return transitions from lists: the choices of each state, each with a cost and outcomes."""
     choices = [choice for some in states for choice in some]
     outcomes = [outcome for _, some in choices for outcome in some]
     return Transitions(
@@ -54,7 +54,7 @@ def at(many: int, *goals: int) -> np.ndarray:
 
 @st.composite
 def mazes(draw: st.DrawFn, most: int = 6, costs: tuple[float, ...] = (0.5, 1.0, 3.0)):
-    """Draw a few states with choices that lead anywhere, and where it is done."""
+    """Draw a few states with choices that lead anywhere, and the goal states."""
     many = draw(st.integers(1, most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     states = []
@@ -71,9 +71,9 @@ def mazes(draw: st.DrawFn, most: int = 6, costs: tuple[float, ...] = (0.5, 1.0, 
 def by_value_iteration(
     transitions: Transitions, done: np.ndarray, hopeful: np.ndarray
 ) -> np.ndarray:
-    """Return the fixed point of Bellman's equation by going over all states, in no order.
+    """Return the fixed point of Bellman's equation by sweeps over all states, in any order.
 
-    Where costs are positive it is the only one, but for states without hope, which are infinite.
+    It is unique if costs are positive, except for hopeless states, which are infinite.
     """
     value = np.where(hopeful, 0.0, INF)
     while True:
@@ -89,7 +89,7 @@ def by_value_iteration(
 
 
 def by_all_policies(transitions: Transitions, done: np.ndarray) -> np.ndarray:
-    """Return the least cost of any policy that never misses the goal, by linear equations."""
+    """Return the least cost of any policy that surely reaches the goal, by linear equations."""
     many = len(transitions)
     least = np.where(done, 0.0, INF)
     options = [
@@ -114,7 +114,7 @@ def by_all_policies(transitions: Transitions, done: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=20)
 @given(mazes(most=12))
-def test_costs_are_those_of_value_iteration(maze) -> None:
+def test_costs_match_value_iteration(maze) -> None:
     transitions, done = maze
     cost = expected_cost(transitions, done)
     sure, _ = almost_surely(transitions, done)
@@ -125,8 +125,8 @@ def test_costs_are_those_of_value_iteration(maze) -> None:
 
 @settings(max_examples=50)
 @given(mazes(most=5, costs=(0.0, 0.0, 1.0, 2.5)))
-def test_costs_are_those_of_the_best_of_all_policies(maze) -> None:
-    """Also where some choices cost nothing and lead nowhere."""
+def test_costs_match_the_best_of_all_policies(maze) -> None:
+    """This includes choices that cost nothing and lead nowhere."""
     assert np.allclose(expected_cost(*maze), by_all_policies(*maze), rtol=1e-8, atol=1e-10)
 
 
@@ -148,35 +148,35 @@ def test_blocks_and_equations_find_the_same(maze) -> None:
 
 
 def test_trying_until_it_works() -> None:
-    """A coin until heads: two tosses on average. A sure thing for 3 is not worth it."""
+    """Tossing a coin until heads takes two tosses on average; a sure way for 3 is not worth it."""
     for sure, cost in ((3.0, 2.0), (1.5, 1.5)):
         toss = (1.0, [(0, 0.5), (1, 0.5)])
         assert expected_cost(told([toss, (sure, [(1, 1.0)])], []), at(2, 1)).tolist() == [cost, 0.0]
 
 
-def test_what_may_be_the_end_of_all_hope_is_infinite() -> None:
-    """State 0 may lead to 2, from where there is no way; 1 leads to the goal, at great cost."""
+def test_states_that_may_lead_to_a_dead_end_are_infinite() -> None:
+    """State 0 may lead to the dead end 2; state 1 leads to the goal, at great cost."""
     risky = (1.0, [(3, 0.99), (2, 0.01)])
     states = [risky], [risky, (1000.0, [(3, 1.0)])], [(1.0, [(2, 1.0)])], []
     assert expected_cost(told(*states), at(4, 3)).tolist() == [INF, 1000.0, INF, 0.0]
 
 
-def test_going_round_for_nothing_gets_nobody_anywhere() -> None:
-    """Two states between which one may go for nothing; only one has a way out, by a coin's toss."""
+def test_free_cycles_do_not_reach_the_goal() -> None:
+    """Moving between two states is free; only one has a way out, by tossing a coin."""
     rest, way_out = (0.0, [(1, 1.0)]), (1.0, [(2, 0.5), (0, 0.5)])
     states = [(0.0, [(0, 1.0)]), rest], [(0.0, [(0, 1.0)]), way_out], []
     assert expected_cost(told(*states), at(3, 2)) == pytest.approx([2.0, 2.0, 0.0])
 
 
-def test_rare_luck_is_worked_out_for_few_states() -> None:
-    """Ten heads in a row take 2046 tosses, thirty some two thousand million."""
+def test_rare_outcomes_are_solved_for_few_states() -> None:
+    """Ten heads in a row take 2046 tosses, and thirty about two billion."""
     for heads, close in ((10, 1e-9), (30, 1e-6)):
         row = [[(1.0, [(state + 1, 0.5), (0, 0.5)])] for state in range(heads)]
         cost = expected_cost(told(*row, []), at(heads + 1, heads))
         assert cost[0] == pytest.approx(2 ** (heads + 1) - 2, rel=close)
 
 
-def test_rare_luck_is_refused_for_many_states(monkeypatch) -> None:
+def test_rare_outcomes_are_refused_for_many_states(monkeypatch) -> None:
     monkeypatch.setattr(chance, "MOST_EQUATIONS", 5)
     monkeypatch.setattr(chance, "MOST_SWEEPS", 50)
     row = [[(1.0, [(state + 1, 0.5), (0, 0.5)])] for state in range(30)]
@@ -193,11 +193,11 @@ def test_nothing_to_do_and_nothing_to_reach() -> None:
     ]
 
 
-# Worlds: all states at once, and trials from a few
+# Worlds: all states at once, and by trials from a few
 
 
 def slippery_roads(draw: st.DrawFn) -> GraphCosts:
-    """Draw places with roads on which one may end up elsewhere, and a ball that may be dropped."""
+    """Draw places with roads that may lead elsewhere, and a ball that may be dropped."""
     names = [f"p{number}" for number in range(draw(st.integers(2, 4)))]
     pairs = [(a, b) for a in names for b in names if a != b]
     roads = draw(st.lists(st.sampled_from(pairs), unique=True, min_size=1, max_size=8))
@@ -245,7 +245,7 @@ def test_random_worlds_by_value_iteration_and_by_trials(data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("name", CHANCE)
-def test_trials_find_what_is_known_of_all_states(name: str) -> None:
+def test_trials_find_the_costs_of_all_states(name: str) -> None:
     graph = explore(example(name))
     goals = load_goals(graph.world, EXAMPLES / name / "goals.txt")
     whole = plan_on_graph(graph, goals)
@@ -293,8 +293,8 @@ TRAP = """(:action jump :parameters (?a ?b - place) :precondition (and (at ?a) (
   :effect (not (open ?t)))"""
 
 
-def test_trials_notice_where_there_is_no_way_out() -> None:
-    """At home one may pace up and down for ever, which looks as if it led somewhere."""
+def test_trials_notice_dead_ends() -> None:
+    """At home an agent may pace up and down for ever, which seems to lead somewhere."""
     problem = problem_with("(at shop)", "(road shop park)")
     text = domain_with(TRAP, more="(:requirements :probabilistic-effects)")
     graph = explore(world_of(text, problem))
@@ -309,7 +309,7 @@ def test_trials_notice_where_there_is_no_way_out() -> None:
     assert np.allclose(part.cost, whole.cost)
 
 
-def test_trials_refuse_what_costs_nothing() -> None:
+def test_trials_refuse_actions_without_cost() -> None:
     toss = """(:action toss :precondition (at home)
       :effect (and (probabilistic 0.5 (at shop)) (increase (total-cost) 0)))"""
     text = domain_with(toss, more="(:requirements :probabilistic-effects)")

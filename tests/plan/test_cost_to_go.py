@@ -1,4 +1,4 @@
-"""Both planners against shortest paths in a graph that is built here, from the definition alone."""
+"""Both planners, compared with shortest paths in a graph built from the definition alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
 few = settings(max_examples=20)
 both = pytest.mark.parametrize("kind", STENCILS)
 
-NO_CELLS = np.empty((0, 2), dtype=np.int64)  # are needed in particular
+NO_CELLS = np.empty((0, 2), dtype=np.int64)  # no particular cells are needed
 
 
 # The definition: what can be done besides moving
@@ -59,7 +59,7 @@ def state_graph(floor: Floor, kind: str, costs: Costs, item: int, key: int | Non
     for mode in Mode:
         if item != key or mode == Mode.START:
             act(floor.to_item[item], costs.act, mode, None)
-        else:  # who wants the key and has it is done
+        else:  # an agent that wants the key and has it is done
             act(np.zeros(floor.closed.shape), 0.0, mode, None)
     if key is not None:
         act(floor.to_item[key], costs.act, Mode.START, Mode.HELD)
@@ -101,7 +101,7 @@ def assert_plans_equal_graph(floor: Floor, kind: str, costs: Costs, key: int | N
     share=st.sampled_from([0.0, 0.2, 0.4, 0.6]),
     cell=st.sampled_from([1.0, 0.5]),
 )
-def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell: float) -> None:
+def test_cost_to_go_is_the_shortest_path(kind: str, seed: int, share: float, cell: float) -> None:
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(1, 10, size=2))
     blocked = rng.random(shape) < share
@@ -120,7 +120,7 @@ def test_cost_to_go_is_the_shortest_way(kind: str, seed: int, share: float, cell
         np.testing.assert_allclose(solved, np.array(wanted), rtol=1e-12)
 
 
-# Two ways to solve a field: all cells at once, and bucket by bucket, which is what is compiled
+# Two ways to solve a field: all cells at once, and bucket by bucket, as when compiled
 
 
 def some_fields(seed: int, share: float, largest: int = 16) -> tuple[np.ndarray, np.ndarray]:
@@ -139,8 +139,8 @@ def some_fields(seed: int, share: float, largest: int = 16) -> tuple[np.ndarray,
     share=st.sampled_from([0.0, 0.2, 0.4, 0.6, 1.0]),
     cell=st.sampled_from([1.0, 0.5, 0.4, 0.73, 1 / 3]),
 )
-def test_buckets_hold_what_relaxing_finds(kind: str, seed: int, share: float, cell: float) -> None:
-    """Bit for bit; with some cells needed, at least in these, and nowhere anything else."""
+def test_buckets_match_relaxation(kind: str, seed: int, share: float, cell: float) -> None:
+    """They match bit for bit; if only some cells are needed, at least in these."""
     blocked, seeds = some_fields(seed, share)
     moves = STENCILS[kind].table
     rng = np.random.default_rng(seed)
@@ -156,8 +156,8 @@ def test_buckets_hold_what_relaxing_finds(kind: str, seed: int, share: float, ce
             assert ((partial == whole) | np.isinf(partial)).all()
 
 
-def test_what_is_not_needed_is_left_alone() -> None:
-    """Otherwise the test above would say little."""
+def test_unneeded_cells_are_left_unsolved() -> None:
+    """Otherwise the test above would show little."""
     blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((30, 30), np.inf)
     seeds[3, 3] = 0.0
     for solve_some in (field.__wrapped__, relaxed):
@@ -185,7 +185,7 @@ def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -
 
 
 @both
-def test_a_world_without_floor_has_no_ways(kind: str) -> None:
+def test_a_world_without_floor_has_no_paths(kind: str) -> None:
     blocked = np.ones((3, 4), dtype=bool)
     assert np.isinf(solve(blocked, np.zeros((1, 3, 4)), STENCILS[kind])).all()
 
@@ -208,7 +208,7 @@ def test_a_knights_move_needs_the_two_cells_it_crosses(wall: tuple[int, int]) ->
 
 
 @pytest.mark.parametrize(("kind", "longer"), [("grid", 1.083), ("continuous", 1.028)])
-def test_open_ways_are_a_little_longer_than_straight_lines(kind: str, longer: float) -> None:
+def test_open_paths_are_a_little_longer_than_straight_lines(kind: str, longer: float) -> None:
     seeds = np.full((30, 30), np.inf)
     seeds[11, 17] = 0.0
     cost = solve(np.zeros((30, 30), dtype=bool), seeds, STENCILS[kind])
@@ -224,7 +224,7 @@ def test_open_ways_are_a_little_longer_than_straight_lines(kind: str, longer: fl
 @both
 @few
 @given(world=floors())
-def test_plans_are_the_shortest_ways_through_all_states(kind: str, world) -> None:
+def test_plans_are_the_shortest_paths_through_all_states(kind: str, world) -> None:
     floor, costs, key = world
     assert_plans_equal_graph(floor, kind, costs, key)
 
@@ -258,8 +258,8 @@ def test_no_act_gains_more_than_it_costs(kind: str, world) -> None:
                 assert to_go(state) == pytest.approx(min(ways, default=math.inf), rel=1e-12)
 
 
-def test_the_way_leads_through_key_and_lock() -> None:
-    """Without the key there is no way behind the barrier; with it, it costs what its parts do."""
+def test_the_path_leads_through_key_and_lock() -> None:
+    """Without the key no path leads behind the barrier; with it, its parts' costs add up."""
     trial = read([key_trial()])[0]
     floor, costs = grid_floor(trial, 10.0), Costs(1.0, 1.0, 5.0)
     row, column = 4, 5  # where the agent starts
@@ -270,8 +270,8 @@ def test_the_way_leads_through_key_and_lock() -> None:
     assert with_key[Mode.HELD] > with_key[Mode.OPEN] + costs.opening
 
 
-def test_a_key_that_does_not_help_is_left() -> None:
-    """An object on the near side is reached directly, whatever there is behind the barrier."""
+def test_a_key_that_does_not_help_is_ignored() -> None:
+    """An object on the near side is reached directly, whatever is behind the barrier."""
     trial = read([key_trial(goal=SPOON.at(50, 150))])[0]
     floor = grid_floor(trial, 10.0)
     costs = Costs(1.0, 1.0, 1.0)
@@ -287,7 +287,7 @@ def test_a_key_that_does_not_help_is_left() -> None:
 @both
 @few
 @given(world=floors(), pick=st.integers(0, 2**32 - 1))
-def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
+def test_search_matches_the_fields(kind: str, world, pick: int) -> None:
     floor, costs, key = world
     stencil = STENCILS[kind]
     plans = cost_to_go(world_of(floor, costs, key), stencil)
@@ -312,7 +312,7 @@ def test_search_finds_what_the_fields_say(kind: str, world, pick: int) -> None:
 @both
 @few
 @given(world=floors())
-def test_the_heuristic_never_says_too_much(kind: str, world) -> None:
+def test_the_heuristic_is_admissible(kind: str, world) -> None:
     floor, costs, key = world
     plans = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     for item in range(len(floor.to_item)):

@@ -1,4 +1,4 @@
-"""Operators, their landmarks and cuts, and what observations cost, against brute force."""
+"""Operators, landmarks, cuts and costs of observations, compared with brute force."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def town() -> World:
 
 
 def plans_of(operators: Operators, wanted: np.ndarray, longest: int) -> Iterator[list[int]]:
-    """Yield all sequences of operators up to a length, after which some facts are true."""
+    """Yield all sequences of operators up to a length that make the given facts true."""
 
     def go(true: np.ndarray, done: list[int]) -> Iterator[list[int]]:
         if true[wanted].all():
@@ -54,7 +54,7 @@ def sight(operators: Operators, action: tuple[str, ...]) -> Sight:
     return Sight(np.array([done]), facts[facts != 0])
 
 
-def test_operators_do_what_actions_do() -> None:
+def test_operators_match_actions() -> None:
     world = town()
     operators = find_operators(world, [make_goal(world, "awake", "(not (asleep))")])
     graph = explore(world)
@@ -88,13 +88,13 @@ def test_every_plan_has_an_operator_of_each_cut_and_makes_each_landmark_true(goa
         assert set(np.flatnonzero(landmarks).tolist()) <= made
 
 
-def test_what_cannot_become_true_has_no_cuts() -> None:
+def test_impossible_facts_have_no_cuts() -> None:
     operators = find_operators(town(), [])
     assert find_cuts(operators, np.array([1])) is None
 
 
 @pytest.mark.parametrize("name", ["block-words", "doors-keys-gems", "kitchen", "logistics"])
-def test_goals_cost_at_most_what_plans_cost(name: str) -> None:
+def test_goals_cost_at_most_as_much_as_plans(name: str) -> None:
     """Without observations, the linear program is a lower bound on the cost of plans."""
     world = example(name)
     goals = load_goals(world, EXAMPLES / name / "goals.txt")[:3]
@@ -106,16 +106,16 @@ def test_goals_cost_at_most_what_plans_cost(name: str) -> None:
     assert (np.array(counted) >= 0.5 * cost).all()
 
 
-def test_observations_cost_what_leads_away_from_a_goal() -> None:
+def test_observations_that_lead_away_from_a_goal_add_cost() -> None:
     world = town()
     goals = [make_goal(world, name, text) for name, text in GOALS.items()]
     operators = find_operators(world, goals)
     seen = [sight(operators, ("go", "home", "mill")), sight(operators, ("go", "mill", "shop"))]
     cases = [operators.cases(goal) for goal in goals]
     cost = observed_costs(operators, cases, seen, [1, 2])
-    assert cost.flags.c_contiguous  # as kernels take it
-    # To the shop it is on the way. For bread one would have to come back: 2 actions more, and the
-    # second observation is cheaper to leave unexplained.
+    assert cost.flags.c_contiguous  # as kernels require
+    # They are on the way to the shop. For bread the agent would have to come back: 2 more actions,
+    # and the second observation is cheaper to leave unexplained.
     delta = cost - cost[0]
     assert delta == pytest.approx(np.array([[0, 0, 0], [1.5, 0, 1.5], [3, 0, 3]]))
 
@@ -129,7 +129,7 @@ def test_the_same_observation_counts_each_time() -> None:
     assert cost[:, 0] == pytest.approx([3, 3, 4.5, 6])
 
 
-def test_a_goal_out_of_reach_costs_infinitely_much() -> None:
+def test_an_unreachable_goal_has_infinite_cost() -> None:
     world = town()
     goals = [make_goal(world, "soap", "(have soap)"), make_goal(world, "never", "(have home)")]
     operators = find_operators(world, goals)
@@ -143,7 +143,7 @@ def test_a_goal_out_of_reach_costs_infinitely_much() -> None:
     assert np.isinf(cost[:, 1]).all()
 
 
-def test_of_several_cases_the_cheapest_counts() -> None:
+def test_the_cheapest_of_several_cases_counts() -> None:
     world = town()
     both = make_goal(world, "any", "(or (have bread) (have soap))")
     operators = find_operators(world, [both])
@@ -151,11 +151,11 @@ def test_of_several_cases_the_cheapest_counts() -> None:
     cases = operators.cases(both)
     before, together = observed_costs(operators, [cases], seen, [2])[:, 0]
     assert len(cases) == 2
-    # Soap, by way of the shop, costs 3; bread alone 2, so one more than expected.
+    # Soap, via the shop, costs 3; bread alone 2, so one more than expected.
     assert (before, together) == pytest.approx((2, 3))
 
 
-def test_of_observations_with_gaps_each_may_be_any_action_of_a_plan() -> None:
+def test_with_gaps_an_observation_may_be_any_action_of_a_plan() -> None:
     cost = np.array([[2.0, 4.0, np.inf], [2.0, 4.0, np.inf], [3.0, 4.0, np.inf]])
     efficiency = np.array([1.0, 2.0])
     log = CostFilter(cost, np.array([0, 1, 2]))(efficiency)
@@ -168,7 +168,7 @@ def test_of_observations_with_gaps_each_may_be_any_action_of_a_plan() -> None:
     assert np.exp(whole[0])[:2] == pytest.approx(np.array([rate, rate]))
 
 
-def test_cuts_are_the_same_whatever_the_order_of_facts() -> None:
+def test_cuts_do_not_depend_on_the_order_of_facts() -> None:
     operators = find_operators(town(), [])
     fact = operators.world.number
     wanted = [fact["have", "bread"], fact["have", "soap"], fact["asleep",]]
@@ -181,8 +181,8 @@ def test_cuts_are_the_same_whatever_the_order_of_facts() -> None:
 
 
 @pytest.mark.parametrize("name", ["block-words", "logistics"])
-def test_cuts_one_state_at_a_time_are_those_of_many_states_at_once(name: str) -> None:
-    """Landmarks as they are compiled, against those on arrays, which ignore what must be false."""
+def test_cuts_of_single_states_match_those_of_many_states(name: str) -> None:
+    """Compiled landmarks are compared with those on arrays, which ignore negative conditions."""
     world = example(name)
     goal = load_goals(world, EXAMPLES / name / "goals.txt")[0]
     operators = find_operators(world, [goal])

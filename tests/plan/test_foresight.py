@@ -1,4 +1,4 @@
-"""Bounded foresight against a plain recursion, and where it can be told what it must be."""
+"""Bounded foresight, compared with a plain recursion and with known results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEPTHS = (0, 1, 2, 3, 5, math.inf)
 
 
 def recursed(world: World, goal: Goal, state: np.ndarray, steps: int) -> float:
-    """Return V of a state, with steps that are planned as they are, by trying all of them."""
+    """Return V of a state by trying all plans of ``steps`` actions, then a relaxed plan."""
     if steps == 0:
         operators = find_operators(world, [goal])
         return float(relaxed_costs(operators, [goal], operators.true_in(state[None]))[0, 0])
@@ -39,8 +39,8 @@ def recursed(world: World, goal: Goal, state: np.ndarray, steps: int) -> float:
 
 
 @pytest.mark.parametrize("name", ["doors-keys-gems", "unreliable-gripper"])
-def test_what_an_agent_expects_is_what_a_recursion_finds(name: str) -> None:
-    """With chance, too."""
+def test_expected_costs_match_a_recursion(name: str) -> None:
+    """This includes chance."""
     world = example(name)
     goals = load_goals(world, EXAMPLES / name / "goals.txt")[:2]
     plans = plan_on_graph(explore(world), goals)
@@ -57,8 +57,8 @@ def test_what_an_agent_expects_is_what_a_recursion_finds(name: str) -> None:
                 assert price == pytest.approx(graph.cost[choice] + average)
 
 
-def test_enough_foresight_is_all_foresight() -> None:
-    """Where goals are within the depth, costs are those of the cheapest plans."""
+def test_enough_foresight_equals_unlimited_foresight() -> None:
+    """If goals are within the depth, costs are those of the cheapest plans."""
     world = corridor()
     plans = plan_on_graph(explore(world), gems(world))
     every = np.arange(len(plans.graph))
@@ -69,7 +69,7 @@ def test_enough_foresight_is_all_foresight() -> None:
 
 
 def test_the_shallowest_agent_does_not_see_what_its_action_uses_up() -> None:
-    """It thinks that a key that has opened one door opens the next one, too."""
+    """It thinks that a key that has opened one door also opens the next."""
     world = corridor()
     plans = plan_on_graph(explore(world), gems(world))
     path = follow(plans.graph, read_plan(world, LOCKED_OUT))
@@ -83,7 +83,7 @@ def test_the_shallowest_agent_does_not_see_what_its_action_uses_up() -> None:
 
 
 def test_visited_states_are_enough() -> None:
-    """Where states cannot all be kept, the costs of those that were visited are the same."""
+    """If not all states can be kept, the costs of visited states are the same."""
     world = corridor()
     goals = gems(world)
     whole = plan_on_graph(explore(world), goals)
@@ -97,7 +97,7 @@ def test_visited_states_are_enough() -> None:
         assert np.array_equal(*both)
 
 
-def test_what_was_foreseen_once_is_not_looked_for_again() -> None:
+def test_foreseen_costs_are_cached() -> None:
     world = corridor()
     plans = plan_on_graph(explore(world), gems(world))
     once = foresee(plans, (0, 2, math.inf), np.array([0, 1]))
@@ -115,14 +115,14 @@ def far(world: World) -> GraphCosts:
     return plan_by_search(world, gems(world), world.initial[None])
 
 
-def test_too_many_states_within_the_depth_are_told() -> None:
+def test_too_many_states_within_the_depth_are_reported() -> None:
     world = corridor()
     with pytest.raises(BadInput, match="more than 10 states within") as told:
         plan_ahead(far(world), (8,), np.array([0]), most=10)
     assert "depths" in told.value.hint
 
 
-def test_too_much_to_relax_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_relaxations_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("MOST_PLAIN", "MOST_COMPILED"):
         monkeypatch.setattr(foresight, limit, 100)
     with pytest.raises(BadInput, match="take too long"):

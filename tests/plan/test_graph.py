@@ -1,4 +1,4 @@
-"""Cost-to-go on graphs of states against a graph library and against other planners."""
+"""Cost-to-go on graphs of states, compared with a graph library and other planners."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def by_library(graph: StateGraph, goal: Goal) -> np.ndarray:
 
 
 @every_example
-def test_costs_are_those_of_a_graph_library(name: str) -> None:
+def test_costs_match_a_graph_library(name: str) -> None:
     graph = explore(example(name))
     goals = goals_of(graph, name)
     plans = plan_on_graph(graph, goals)
@@ -55,7 +55,7 @@ def test_costs_are_those_of_a_graph_library(name: str) -> None:
 
 @st.composite
 def towns(draw: st.DrawFn) -> GraphCosts:
-    """Draw a few places with roads of some lengths, and two balls to carry around."""
+    """Draw a few places with roads of various lengths, and two balls to carry around."""
     names = [f"p{number}" for number in range(draw(st.integers(2, 5)))]
     pairs = [(a, b) for a in names for b in names if a != b]
     roads = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=10))
@@ -105,7 +105,7 @@ def test_estimates_never_overestimate(plans: GraphCosts) -> None:
 
 
 @every_example
-def test_estimates_of_examples_never_overestimate_and_are_worth_their_while(name: str) -> None:
+def test_estimates_of_examples_are_admissible_and_informative(name: str) -> None:
     graph = explore(example(name))
     some = np.arange(0, len(graph), max(len(graph) // 200, 1))
     for goal, cost in zip(*planned(graph, name), strict=True):
@@ -121,7 +121,7 @@ def planned(graph: StateGraph, name: str) -> tuple[tuple[Goal, ...], np.ndarray]
 
 
 @every_example
-def test_searching_finds_what_is_known_of_all_states(name: str) -> None:
+def test_searching_finds_the_costs_of_all_states(name: str) -> None:
     graph = explore(example(name))
     whole = plan_on_graph(graph, goals_of(graph, name))
     some = graph.states[[len(graph) // 3]]
@@ -131,7 +131,7 @@ def test_searching_finds_what_is_known_of_all_states(name: str) -> None:
     assert np.allclose(part.cost, whole.cost[:, there], rtol=1e-12)
 
 
-def test_a_world_in_which_nothing_can_be_done() -> None:
+def test_a_world_without_actions() -> None:
     world = world_of(
         domain_with("(:action a :precondition (at home) :effect (at shop))"), problem_with()
     )
@@ -150,7 +150,7 @@ def test_searching_keeps_to_its_bound() -> None:
         plan_by_search(world, goals, world.initial[None], most=50)
 
 
-# Other planners, which are independent of all that is ours
+# Other planners, which are independent of hbtom
 
 
 def solved_by_fast_downward(domain: str, problem: str, folder: Path) -> float:
@@ -204,7 +204,7 @@ def test_mimir_solves_gridworlds_to_the_same_cost(tmp_path: Path, capfd) -> None
             mimir.Domain(str(DOMAIN)), str(tmp_path / "problem.pddl"), "grounded"
         )
         space = mimir.StateSpaceSampler.new(problem)
-        if space is None:  # it makes none if there is no plan
+        if space is None:  # None if there is no plan
             assert grid.plans(graph).cost[0, 0] == np.inf
             continue
         assert len(space.get_states()) == len(graph)

@@ -1,4 +1,4 @@
-"""The heap of kernels, against the standard library's."""
+"""The heap used in kernels, compared with the standard library's."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ some = st.lists(pairs, min_size=10, max_size=20)  # enough for ties that are sev
 
 @settings(max_examples=100)
 @given(first=some, steps=st.lists(st.none() | pairs, max_size=20))
-def test_it_gives_what_the_standard_library_gives(
+def test_the_heap_matches_the_standard_library(
     first: list[tuple[float, int]], steps: list[tuple[float, int] | None]
 ) -> None:
     queue, prices, size = np.empty(40, dtype=np.int64), np.empty(40), 0
     wanted: list[tuple[float, int]] = []
-    for one in [*first, *steps, *[None] * 40]:  # None takes the first; in the end, all are taken
+    for one in [*first, *steps, *[None] * 40]:  # None pops the first; at the end, all are popped
         if one is not None:
             size = push(queue, prices, size, one[1], one[0])
             heapq.heappush(wanted, one)

@@ -1,4 +1,4 @@
-"""Planning over knowledge, against value iteration in the belief MDP of small gridworlds."""
+"""Planning over knowledge, compared with value iteration in the belief MDP of small worlds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAPER = Model.preset("paper")
 
 
 def lookout_of(world: Gridworld) -> Lookout:
-    """Return what planning takes for the heart, which may lie at any place of the map."""
+    """Return the input of planning for the heart, which may lie at any place of the map."""
     moved = (replace(world, things={"heart": mark}) for mark in world.whereabouts.places)
     worlds = tuple(see(PAPER, one.trial).world for one in moved)
     sight = sight_map(world.trial, 0, worlds[0], world.whereabouts.centres, walls_hide=True)
@@ -39,7 +39,7 @@ def world_of(picture: str) -> Gridworld:
 
 @few
 @given(seeds, st.booleans())
-def test_costs_are_those_of_the_belief_mdp(seed: int, sure: bool) -> None:
+def test_costs_match_the_belief_mdp(seed: int, sure: bool) -> None:
     rng = np.random.default_rng(seed)
     world = world_of(draw(rng))
     look, names = lookout_of(world), list(world.whereabouts.places)
@@ -58,7 +58,7 @@ def test_costs_are_those_of_the_belief_mdp(seed: int, sure: bool) -> None:
 
 @few
 @given(seeds)
-def test_who_is_sure_plans_as_if_there_were_one_place(seed: int) -> None:
+def test_a_sure_agent_plans_as_if_there_were_one_place(seed: int) -> None:
     look = lookout_of(world_of(draw(np.random.default_rng(seed))))
     by_belief = knowledge_costs(look, np.eye(len(look.worlds)))
     for j, (costs, cost) in enumerate(zip(by_belief, look.attained, strict=True)):
@@ -68,7 +68,7 @@ def test_who_is_sure_plans_as_if_there_were_one_place(seed: int) -> None:
 
 @few
 @given(seeds)
-def test_beliefs_that_are_planned_for_together_share_no_more_than_they_should(seed: int) -> None:
+def test_beliefs_planned_together_do_not_affect_each_other(seed: int) -> None:
     rng = np.random.default_rng(seed)
     look = lookout_of(world_of(draw(rng)))
     many = len(look.worlds)
@@ -82,8 +82,8 @@ def test_beliefs_that_are_planned_for_together_share_no_more_than_they_should(se
 
 @few
 @given(seeds)
-def test_looking_does_no_harm(seed: int) -> None:
-    """What is seen costs on average no more than what is known for sure, and no less than it."""
+def test_costs_are_at_least_those_of_knowing_the_place(seed: int) -> None:
+    """If everything is in sight, they are equal."""
     rng = np.random.default_rng(seed)
     look = lookout_of(world_of(draw(rng)))
     belief = rng.dirichlet(np.ones(len(look.worlds)))
@@ -96,7 +96,7 @@ def test_looking_does_no_harm(seed: int) -> None:
 
 
 def test_continuous_costs_solve_the_equation_of_the_belief_mdp() -> None:
-    """Where nothing is seen, one step on; elsewhere, the average of what may be seen."""
+    """If nothing is seen, it is one step further; otherwise the mean over what may be seen."""
     settings = {"motion.berth": 0.0, "motion.contact": False}
     model = with_settings(Model.preset("default"), settings)
     wall, places = [[96.0, 30.0, 8.0, 140.0]], [(131.0, 63.0), (131.0, 137.0), (171.0, 101.0)]

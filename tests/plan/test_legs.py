@@ -1,4 +1,4 @@
-"""Plans around things that are in the way, against the definition on a graph."""
+"""Plans around things in the path, compared with the definition on a graph."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ few = settings(max_examples=15)
 
 
 def solve(blocked: np.ndarray, seeds: np.ndarray, cell: float) -> np.ndarray:
-    """Return the cost of the cheapest way from each cell to a seed."""
+    """Return the cost of the cheapest path from each cell to a seed."""
     graph = way_graph(blocked, "continuous", cell)
     for place in [*graph]:
         if np.isfinite(seeds[place]):
@@ -43,7 +43,7 @@ def solve(blocked: np.ndarray, seeds: np.ndarray, cell: float) -> np.ndarray:
 
 
 def entered(cost: np.ndarray, boxes: np.ndarray, solid: np.ndarray, price: float) -> np.ndarray:
-    """Continue costs into boxes: one step out of a box, or two through what is solid."""
+    """Continue costs into boxes: one step out of a box, or two through solid cells."""
     found = cost.copy()
     rows, columns = cost.shape
     steps = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
@@ -79,7 +79,7 @@ def leg(blocked, boxes, seeds, costs: Costs, begin) -> np.ndarray:
 
 
 def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
-    """Return the cost of walking up to a tool and going on: from its middle, or from anywhere."""
+    """Return the cost of going to a tool and on from there: from its middle, or from anywhere."""
     if not costs.contact:
         return costs.cell * away + then
     known = np.isfinite(away) & np.isfinite(then)
@@ -90,7 +90,7 @@ def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
 
 
 def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
-    """Return the cost-to-go of each mode, written down leg by leg."""
+    """Return the cost-to-go of each mode, computed leg by leg."""
     shape = floor.closed.shape
     start = np.zeros(shape, dtype=bool)
     start[first] = True
@@ -125,7 +125,7 @@ def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np
 
 @st.composite
 def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int]]:
-    """Draw a floor on which items have boxes, and where an agent sets out."""
+    """Draw a floor on which items have boxes, and where an agent starts."""
     floor, costs, key = draw(floors())
     rows, columns = floor.closed.shape
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -142,7 +142,7 @@ def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int
 
 @few
 @given(world=cluttered())
-def test_plans_are_their_definition(world) -> None:
+def test_plans_match_their_definition(world) -> None:
     floor, costs, key, first = world
     plans = cost_to_go(world_of(floor, costs, key), CONTINUOUS, first)
     with cell_by_cell():
@@ -157,7 +157,7 @@ def test_plans_are_their_definition(world) -> None:
 @few
 @given(world=cluttered(), pick=st.integers(0, 2**32 - 1))
 def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
-    """Costs are continued into boxes, for which those two cells around have to be known as well."""
+    """Costs are continued into boxes, which also needs those of cells up to two away."""
     floor, costs, key, first = world
     rng = np.random.default_rng(pick)
     rows, columns = floor.closed.shape
@@ -181,18 +181,18 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
 
 @few
 @given(world=floors())
-def test_boxes_without_extent_are_not_in_the_way(world) -> None:
+def test_boxes_without_extent_block_nothing(world) -> None:
     floor, costs, key = world
     empty = replace(floor, boxes=np.zeros(floor.to_item.shape, dtype=bool))
     one, other = (cost_to_go(world_of(each, costs, key), CONTINUOUS) for each in (floor, empty))
     np.testing.assert_array_equal(one.cost, other.cost)
 
 
-# Which costs are wanted
+# Which costs are needed
 
 
 @pytest.mark.parametrize("mark", [_places.plain, _places.__wrapped__])
-def test_every_cost_that_is_read_is_wanted(mark: Callable[..., np.ndarray]) -> None:
+def test_every_cost_that_is_read_is_requested(mark: Callable[..., np.ndarray]) -> None:
     """Beside walls, costs are read from up to two cells away."""
     rng, far = np.random.default_rng(5), 0
     none, nowhere = np.zeros(0, dtype=np.int64), np.zeros((0, 2))
@@ -213,7 +213,7 @@ def test_every_cost_that_is_read_is_wanted(mark: Callable[..., np.ndarray]) -> N
 
 
 @pytest.mark.parametrize("mark", [_places.plain, _places.__wrapped__])
-def test_costs_at_an_act_are_wanted_in_all_modes(mark: Callable[..., np.ndarray]) -> None:
+def test_costs_at_an_act_are_requested_in_all_modes(mark: Callable[..., np.ndarray]) -> None:
     open_floor, nothing = np.zeros((3, 9, 9), dtype=bool), np.array([-1, -1])
     place, first = np.array([[35.0, 35.0], [65.0, 65.0]]), np.array([15.0, 15.0])
     act = np.array([MOVE, MOVE + 1])
@@ -224,8 +224,8 @@ def test_costs_at_an_act_are_wanted_in_all_modes(mark: Callable[..., np.ndarray]
     assert marked[:, 6, 6].tolist() == [True, True, True]
 
 
-def test_what_planning_looks_at_is_the_same_at_once_and_one_by_one() -> None:
-    """In a world with things in the way and a tool, whose surroundings are looked at."""
+def test_requested_cells_are_the_same_at_once_and_one_by_one() -> None:
+    """The world has things in the path and a tool, whose surroundings are needed."""
     model = Model.preset("default")
     (seen,) = read(episode(key_trial()))
     world = see(replace_parts(model, motion=replace_parts(model.motion, cell=10.0)), seen).world

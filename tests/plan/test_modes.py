@@ -1,4 +1,4 @@
-"""Worlds as data: any modes and exits, against shortest paths in a graph of places and modes."""
+"""Any modes and exits, compared with shortest paths in a graph of places and modes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def exact_costs(world: PlaceWorld, kind: str, goal: int) -> np.ndarray:
     return cost
 
 
-# Worlds at random
+# Random worlds
 
 
 @st.composite
@@ -135,7 +135,7 @@ def worlds(draw: st.DrawFn, *, free_choice: bool = False) -> PlaceWorld:
 @pytest.mark.parametrize("kind", STENCILS)
 @few
 @given(world=worlds())
-def test_cost_to_go_is_the_shortest_way_through_all_modes(kind: str, world: PlaceWorld) -> None:
+def test_cost_to_go_is_the_shortest_path_through_all_modes(kind: str, world: PlaceWorld) -> None:
     plans = cost_to_go(world, STENCILS[kind])
     with cell_by_cell():
         np.testing.assert_array_equal(cost_to_go(world, STENCILS[kind]).cost, plans.cost)
@@ -147,7 +147,7 @@ def test_cost_to_go_is_the_shortest_way_through_all_modes(kind: str, world: Plac
 
 @few
 @given(world=worlds(), pick=st.integers(0, 2**32 - 1))
-def test_what_is_needed_is_known_in_any_modes(world: PlaceWorld, pick: int) -> None:
+def test_needed_costs_are_known_in_all_modes(world: PlaceWorld, pick: int) -> None:
     needed = np.random.default_rng(pick).random(world.blocked.shape) < 0.1
     needed[0, 0, 0] = True
     some = wanted(world, 0, 0, needed, needed)
@@ -159,7 +159,7 @@ def test_what_is_needed_is_known_in_any_modes(world: PlaceWorld, pick: int) -> N
 @few
 @given(world=worlds(free_choice=True), pick=st.integers(0, 2**32 - 1))
 def test_searching_and_slipping_find_the_same(world: PlaceWorld, pick: int) -> None:
-    """Both leave out what a plan must do next and what it is reluctant to do."""
+    """Both ignore exits that must come next, and reluctance."""
     cost = cost_to_go(world, GRID).cost
     free = np.argwhere(~world.blocked)
     for mode, row, column in np.random.default_rng(pick).permutation(free)[:5].tolist():
@@ -177,7 +177,7 @@ def test_searching_and_slipping_find_the_same(world: PlaceWorld, pick: int) -> N
 def corridor(
     rows: list[Row], things: dict[int, int], modes: int, walls: dict[int, int]
 ) -> PlaceWorld:
-    """A corridor of nine cells with things in some of them, and in some modes a wall."""
+    """Return a corridor of nine cells with things in some of them, and a wall in some modes."""
     blocked = np.zeros((modes, 1, 9), dtype=bool)
     for mode, column in walls.items():
         blocked[mode, 0, column] = True
@@ -205,7 +205,7 @@ def test_the_nearer_of_two_keys_opens_the_lock() -> None:
 
 
 @pytest.mark.parametrize(("price", "cost"), [(1.5, 1.5 + 6 + 1), (50.0, 1 + 1 + 1 + 2 + 4 + 1)])
-def test_a_board_is_taken_where_it_is_worth_its_price(price: float, cost: float) -> None:
+def test_a_board_is_used_if_it_is_worth_its_price(price: float, cost: float) -> None:
     """A board in cell 2 leads across at a price; so does a key in cell 3 with a lock in cell 4."""
     things = {0: 8, 1: 2, 2: 3, 3: 4}
     rows: list[Row] = [

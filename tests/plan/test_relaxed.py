@@ -1,4 +1,4 @@
-"""Relaxed plans against a naive search for them, and in worlds where their cost is known."""
+"""Relaxed plans, compared with a naive search, and in worlds where their cost is known."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LINKS = """
 
 
 def naive(operators: Operators, true: set[int], wanted: list[int]) -> float:
-    """Return the cost of a relaxed plan, found with sets and tables, turn by turn."""
+    """Return the cost of a relaxed plan, found round by round with sets and tables."""
     price, by = dict.fromkeys(true, 0.0), dict[int, int]()
     while True:
         offers: dict[int, tuple[float, int]] = {}
@@ -71,8 +71,8 @@ def naive(operators: Operators, true: set[int], wanted: list[int]) -> float:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_relaxed_plan_costs_what_a_naive_search_says(name: str) -> None:
-    """In states all over an example, for all of its goals."""
+def test_the_cost_of_a_relaxed_plan_matches_a_naive_search(name: str) -> None:
+    """For states all over an example, and for all of its goals."""
     world = example(name)
     goals = load_goals(world, EXAMPLES / name / "goals.txt")
     operators, states = find_operators(world, goals), explore(world).states
@@ -126,8 +126,8 @@ def gems_cost() -> np.ndarray:
     return relaxed_costs(operators, goals, operators.true_in(world.initial[None]))
 
 
-def test_where_nothing_is_deleted_a_chain_costs_what_it_costs() -> None:
-    """Zero costs, too, and goals that hold already."""
+def test_without_deletions_a_chain_has_its_real_cost() -> None:
+    """This includes zero costs, and goals that hold already."""
     world = world_of(CHAIN, LINKS)
     conditions = "(made d)", "(made a)", "(and (made b) (made c))", "(or (made d) (made b))"
     goals = tuple(make_goal(world, f"goal-{n}", one) for n, one in enumerate(conditions))
@@ -137,16 +137,16 @@ def test_where_nothing_is_deleted_a_chain_costs_what_it_costs() -> None:
     assert best[:, 0].tolist() == [6.0, 0.0, 2.0, 2.0]
 
 
-def test_what_is_needed_twice_is_paid_once() -> None:
-    """Sums of what facts cost would say 2 + (2 + 0): the plan has the first link once."""
+def test_a_fact_that_is_needed_twice_is_paid_for_once() -> None:
+    """Sums of facts' costs would give 2 + (2 + 0), but the plan has the first link only once."""
     world = world_of(CHAIN, LINKS)
     goal = make_goal(world, "both", "(and (made b) (made c))")
     operators = find_operators(world, [goal])
     assert relaxed_costs(operators, [goal], operators.initial[None]).tolist() == [[2.0]]
 
 
-def test_a_fact_that_must_be_false_may_be_false_and_true() -> None:
-    """In a relaxed plan a lamp that was turned off still shines."""
+def test_a_fact_may_be_both_false_and_true() -> None:
+    """In a relaxed plan, a lamp that was turned off still shines."""
     world = world_of()
     goals = tuple(
         make_goal(world, name, condition)

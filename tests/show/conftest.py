@@ -28,20 +28,20 @@ def goes_to(thing: Thing, **more: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def to_heart() -> Judgement:
-    """Eight times the heart, and again the heart."""
+    """The agent goes to the heart eight times, and then again."""
     return hbtom.judge(read(episode(*[goes_to(HEART_HERE)] * 9)))
 
 
 @pytest.fixture(scope="session")
 def to_spoon(to_heart: Judgement) -> Judgement:
-    """Eight times the heart, and then the spoon."""
+    """The agent goes to the heart eight times, and then to the spoon."""
     trials = [goes_to(HEART_HERE)] * 8
     return hbtom.judge(read(episode(*trials, goes_to(SPOON_HERE))), reuse=to_heart)
 
 
 @pytest.fixture(scope="session")
 def with_key() -> Judgement:
-    """Two trials with key, lock and barrier; the frames of all that happens are known."""
+    """Two trials with key, lock and barrier; the frames of all events are known."""
     return hbtom.judge(read(episode(key_trial(), key_trial())))
 
 
@@ -56,7 +56,7 @@ def every_task(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Judgement
 
 @pytest.fixture(scope="session")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two tasks with a pair that is judged right in each; one also has a wrong one and a tie."""
+    """Two tasks with a correct pair each; one also has a wrong pair and a tie."""
     folder = tmp_path_factory.mktemp("benchmark") / "data"
     expected = episode(*[goes_to(HEART_HERE)] * 5)
     unexpected = episode(*[goes_to(HEART_HERE)] * 4, goes_to(SPOON_HERE))
@@ -76,7 +76,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def evaluation(benchmark: Path) -> Evaluation:
-    """What the default model makes of them."""
+    """The evaluation of this benchmark by the default model."""
     return hbtom.evaluate(benchmark, workers=1)
 
 
@@ -105,13 +105,13 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset of files and archives, with all that can come of a pair."""
+    """A dataset of files and archives, with all possible results of a pair."""
     return make_shelf(tmp_path_factory.mktemp("place") / "shelf")
 
 
 @pytest.fixture(scope="module")
 def served(shelf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server of that dataset; whatever is asked of it, it must not complain."""
+    """A server of that dataset, which must never print errors."""
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     server = Served(shelf, "--no-open", "--workers", "2", cache=tmp_path_factory.mktemp("cache"))

@@ -1,4 +1,4 @@
-"""Movies: every frame is there, and everything in it stands where the file says it does."""
+"""Movies: every frame is there, and everything is where the file says."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def pictures_of_gif(data: bytes, fps: float = LIFE) -> list[Picture]:
 
 
 def box(picture: Picture, colour: tuple[int, ...], near: float = 0) -> tuple[int, ...] | None:
-    """Return left, top, right and bottom of all that has a colour, None if nothing has it."""
+    """Return left, top, right and bottom of all pixels of a colour, or None if there are none."""
     far = np.abs(picture.astype(int) - np.array(colour)).max(axis=2)
     rows, columns = np.nonzero(far <= near)
     if not len(rows):
@@ -77,7 +77,7 @@ def share(picture: Picture, colour: tuple[int, int, int]) -> int:
 
 
 def away(one: Any, other: Any) -> bool:
-    """Tell whether neither of two things hides a part of the other."""
+    """Return whether neither of two things hides a part of the other."""
     return float(np.hypot(*np.subtract(one, other))) > 24
 
 
@@ -85,7 +85,7 @@ def away(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("scale", [1, 2, 3])
-def test_agent_and_objects_stand_where_the_file_says(scale: int) -> None:
+def test_agent_and_objects_are_where_the_file_says(scale: int) -> None:
     seen = read(simple_episode(times=0))
     pictures = pictures_of_gif(animate(seen, scale=scale))
     assert len(pictures) == len(seen.test.path)
@@ -108,8 +108,8 @@ def test_walls_and_floor_are_where_the_file_says() -> None:
     assert share(picture, FLOOR) > 0.5 * drawn.size
 
 
-def test_only_the_colours_of_things_are_there() -> None:
-    """Nothing is smoothed."""
+def test_there_are_only_the_colours_of_things() -> None:
+    """Nothing is antialiased."""
     seen = read(simple_episode(times=0))
     expected = {FLOOR, WALL, HOME.colour, HEART.colour, SPOON.colour, CLOVE.colour}
     for picture in pictures_of_gif(animate(seen, scale=2))[::6]:
@@ -142,7 +142,7 @@ def test_key_lock_and_barrier_come_and_go() -> None:
 LOCK_PLACE = (110, 110)
 
 
-def test_of_a_barrier_stands_what_is_left_and_the_lock_burns_first() -> None:
+def test_the_barrier_shrinks_and_the_lock_vanishes_first() -> None:
     one = read(episode(key_trial())).test
     apart = replace(one, barrier=np.array([(100.0, y, 20, 20) for y in (20, 40, 60, 80)]))
     for left, stand in [(1, 4), (0.75, 3), (0.5, 2), (0.3, 1), (0.25, 1), (0.1, 0), (0, 0)]:
@@ -150,7 +150,7 @@ def test_of_a_barrier_stands_what_is_left_and_the_lock_burns_first() -> None:
         assert sorted(now[:, 1]) == [20, 40, 60, 80][:stand]
 
 
-def test_a_thing_at_the_edge_is_cut_off_there() -> None:
+def test_a_thing_at_the_edge_is_clipped() -> None:
     corner = replace(HEART, radius=20).at(8, 196)
     seen = read(episode(trial([(100, 100)], [corner], walls=[])))
     picture = pictures_of_gif(animate(seen, scale=2))[0]
@@ -159,7 +159,7 @@ def test_a_thing_at_the_edge_is_cut_off_there() -> None:
     assert picture.shape == (400, 400, 3)
 
 
-def test_worlds_of_other_sizes_stand_in_the_corner() -> None:
+def test_worlds_of_other_sizes_are_in_the_corner() -> None:
     def small(one: dict[str, Any]) -> None:
         one["size"], one["walls"] = [151, 121], []
 
@@ -187,7 +187,7 @@ def test_a_glyph_touches_all_four_sides_of_its_square(glyph: np.ndarray) -> None
         assert drawn[:, -1].any()
 
 
-def test_glyphs_are_told_apart() -> None:
+def test_glyphs_are_distinguishable() -> None:
     for glyphs in (OBJECTS, AGENTS):
         drawn = [mask(glyph, 36) for glyph in glyphs]
         for index, one in enumerate(drawn):
@@ -195,7 +195,7 @@ def test_glyphs_are_told_apart() -> None:
                 assert (one != other).mean() > 0.1
 
 
-def test_a_mask_is_the_polygon() -> None:
+def test_a_mask_matches_the_polygon() -> None:
     drawn = mask(AGENTS[0], 200)
     x, y = np.meshgrid(*[(np.arange(200) + 0.5) / 100 - 1] * 2)
     assert (drawn != (np.hypot(x, y) <= 1)).mean() < 0.01
@@ -222,7 +222,7 @@ def test_between_trials_there_is_a_pause_of_one_colour() -> None:
     assert blank == [*([False] * frames + [True] * pause) * 2, *[False] * frames]
 
 
-def test_some_trials_only(tmp_path: Path) -> None:
+def test_only_some_trials(tmp_path: Path) -> None:
     seen = read(episode(*[to_thing(HEART.at(x, 100)) for x in (80, 100, 120)]))
     pictures = pictures_of_gif(animate(seen, scale=1, trials=[3, 1]))
     assert box(pictures[0], HEART.colour) == square((120, 100), 9, 1)
@@ -266,7 +266,7 @@ def test_a_gif_keeps_time(fps: float) -> None:
     assert sum(lasts) == pytest.approx(1000 * pictures / fps, abs=5.1)
 
 
-def test_impossible_paces_are_refused() -> None:
+def test_impossible_speeds_are_refused() -> None:
     seen = read(simple_episode(times=0))
     with pytest.raises(hbtom.BadInput, match="60 pictures per second"):
         animate(seen, pace=Pace(fps=60))
@@ -300,7 +300,7 @@ def test_too_many_colours_are_refused() -> None:
 
 
 def pictures_of_mp4(data: bytes, folder: Path) -> tuple[str, np.ndarray]:
-    """Return what ffmpeg says of an MP4, and all its pictures."""
+    """Return what ffmpeg says about an MP4, and all its pictures."""
     ffmpeg = pytest.importorskip("imageio_ffmpeg")
     file = folder / "movie.mp4"
     file.write_bytes(data)
@@ -316,7 +316,7 @@ def test_an_mp4_has_every_frame_with_everything_in_its_place(tmp_path: Path) -> 
     seen, scale = read(simple_episode(times=1)), 3
     data = animate(seen, "mp4", scale=scale)
     told, pictures = pictures_of_mp4(data, tmp_path)
-    assert "yuv420p" in told  # which all players know
+    assert "yuv420p" in told  # all players support it
     assert f" {LIFE} fps" in told
     places = [*seen[0].path, *[None] * Pace().pause, *seen[1].path]
     assert len(pictures) == len(places)
@@ -342,10 +342,10 @@ def test_an_mp4_may_be_small_and_odd(tmp_path: Path) -> None:
     assert pictures[0].shape == (200, 200, 3)
 
 
-# What is believed
+# Beliefs
 
 
-def test_beliefs_stand_beside_the_world() -> None:
+def test_beliefs_are_shown_beside_the_world() -> None:
     judgement = hbtom.judge(read(simple_episode(times=1)))
     scale = 2
     pictures = pictures_of_gif(animate(judgement, scale=scale, trials=[2]))
@@ -367,7 +367,7 @@ def test_beliefs_stand_beside_the_world() -> None:
     assert not np.array_equal(pictures[0], pictures[1])  # even while nothing moves
 
 
-def test_beliefs_of_a_key_that_is_no_goal_can_be_shown(tmp_path: Path) -> None:
+def test_beliefs_can_be_shown_if_the_key_is_not_a_goal(tmp_path: Path) -> None:
     file = tmp_path / "model.toml"
     file.write_text('base = "default"\n[preference]\nkeys = false')
     judgement = hbtom.judge(read(episode(key_trial(), key_trial())), file)
@@ -384,7 +384,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run ``hbtom`` within this process; return its status and what it said."""
+    """Run ``hbtom`` in this process; return its status and output."""
     from hbtom.cli import main
 
     def ran(*words: str | Path) -> tuple[int, str, str]:
@@ -430,7 +430,7 @@ def test_the_command_writes_a_movie(run, file: Path) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_cannot_be_animated_is_told_and_nothing_is_left(
+def test_files_that_cannot_be_animated_are_reported_and_leave_nothing(
     run, file: Path, monkeypatch, words: tuple[str, ...], status: int, complaint: str
 ) -> None:
     monkeypatch.chdir(file.parent)
@@ -451,7 +451,7 @@ def test_what_cannot_be_animated_is_told_and_nothing_is_left(
         ("matplotlib", "gif", ("--beliefs",), "plots"),
     ],
 )
-def test_a_library_that_is_missing_is_named(
+def test_a_missing_library_is_named(
     run, file: Path, monkeypatch, library: str, kind: str, more: tuple[str, ...], extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
@@ -472,7 +472,7 @@ def test_a_plain_movie_needs_no_matplotlib(file: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_real_agents_stand_where_they_do(real_files: list[Path]) -> None:
+def test_real_agents_are_where_they_should_be(real_files: list[Path]) -> None:
     seen = hbtom.load(real_files[0])
     pictures = pictures_of_gif(animate(seen, scale=1, trials=[1]))
     one: Trial = seen[0]

@@ -1,4 +1,4 @@
-"""The page in a real browser: it plays, is steered, tells what was judged, and asks nobody."""
+"""The page in a real browser: it plays, has controls, shows the judgement, and loads nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def keyed(written: Callable[[str], Path], with_key: Judgement) -> Path:
 
 
 def shares(text: str) -> list[float]:
-    """Return the per cents of a text as fractions."""
+    """Return the percentages in a text as fractions."""
     return [float(number) / 100 for number in re.findall(r"([\d.]+) %", text)]
 
 
@@ -65,19 +65,19 @@ def test_the_space_bar_plays_and_pauses(browser: Browser, alone: Path) -> None:
     assert browser.frame == frame
 
 
-def test_it_plays_on_to_the_end_of_the_episode(browser: Browser, alone: Path) -> None:
+def test_it_plays_to_the_end_of_the_episode(browser: Browser, alone: Path) -> None:
     browser.open(alone, "#trial=8&frame=1")
     browser.press("+", "+", "+", "+")
     browser.click(".play")
     browser.wait("return document.querySelector('.play.playing') === null")
     assert browser.moment == (9, browser.run(LENGTH))
     assert "This is surprising" in browser.text(".sentence")
-    browser.click(".play")  # and from the start of the test trial again
+    browser.click(".play")  # plays from the start of the test trial again
     browser.wait("return document.querySelector('.play.playing') === null")
     assert browser.moment == (9, browser.run(LENGTH))
 
 
-def test_faster_is_faster(browser: Browser, alone: Path) -> None:
+def test_it_can_play_faster(browser: Browser, alone: Path) -> None:
     browser.open(alone)
     assert browser.text(".speed") == "1×"
     browser.press("+", "=")
@@ -92,7 +92,7 @@ def test_faster_is_faster(browser: Browser, alone: Path) -> None:
 # Stepping
 
 
-def test_arrows_step_and_leap(browser: Browser, alone: Path) -> None:
+def test_arrows_step_and_jump(browser: Browser, alone: Path) -> None:
     browser.open(alone, "#trial=2&frame=5")
     browser.press("ARROW_RIGHT")
     assert browser.moment == (2, 6)
@@ -104,7 +104,7 @@ def test_arrows_step_and_leap(browser: Browser, alone: Path) -> None:
     assert browser.moment == (2, 1)
 
 
-def test_a_comma_and_a_point_go_from_step_to_step(
+def test_comma_and_period_go_from_step_to_step(
     browser: Browser, alone: Path, to_spoon: Judgement
 ) -> None:
     browser.open(alone)
@@ -141,14 +141,12 @@ def test_help_opens_and_closes(browser: Browser, alone: Path) -> None:
     assert browser.run("return document.querySelector('dialog').open")
     assert "play or pause" in browser.texts("dialog dd")
     browser.press("ARROW_RIGHT")
-    assert browser.moment == (9, 1)  # keys wait until the help is closed
+    assert browser.moment == (9, 1)  # keys do nothing until the help is closed
     browser.press("ESCAPE")
     assert not browser.run("return document.querySelector('dialog').open")
 
 
-def test_a_button_that_was_clicked_does_not_keep_the_space_bar(
-    browser: Browser, alone: Path
-) -> None:
+def test_a_clicked_button_does_not_capture_the_space_bar(browser: Browser, alone: Path) -> None:
     browser.open(alone)
     browser.click(".trials li:nth-child(3) button")
     assert browser.moment == (3, 1)
@@ -159,7 +157,7 @@ def test_a_button_that_was_clicked_does_not_keep_the_space_bar(
 # Links to a moment
 
 
-def test_the_address_is_obeyed_on_opening_and_afterwards(browser: Browser, alone: Path) -> None:
+def test_the_address_is_followed_on_opening_and_afterwards(browser: Browser, alone: Path) -> None:
     browser.open(alone, "#trial=3&frame=12")
     assert (browser.moment, browser.frame) == ((3, 12), 12)
     browser.run("location.hash = '#trial=5&frame=4'")
@@ -177,7 +175,7 @@ def test_the_address_is_obeyed_on_opening_and_afterwards(browser: Browser, alone
         ("#trial=<b>&frame=%00", (9, 1)),
     ],
 )
-def test_an_address_that_is_off_is_brought_back(
+def test_an_invalid_address_is_corrected(
     browser: Browser, alone: Path, fragment: str, moment: tuple[int, int]
 ) -> None:
     browser.open(alone, fragment)
@@ -223,7 +221,7 @@ def test_pointing_at_a_chart_shows_a_time_until_the_mouse_leaves(
     assert browser.frame == 1
 
 
-def test_what_is_shown_at_the_cursor_is_what_was_judged(
+def test_values_at_the_cursor_match_the_judgement(
     browser: Browser, alone: Path, to_spoon: Judgement
 ) -> None:
     browser.open(alone)
@@ -283,7 +281,7 @@ def test_plausibility_and_parts_are_shown(
 # World and story
 
 
-def test_the_agent_stands_where_it_was_seen(
+def test_the_agent_is_drawn_where_it_was_seen(
     browser: Browser, keyed: Path, with_key: Judgement
 ) -> None:
     trial = with_key.episode[0]
@@ -298,7 +296,7 @@ def test_the_agent_stands_where_it_was_seen(
         assert float(opacity) == pytest.approx(trial.barrier_left[frame - 1], abs=1e-3)
 
 
-def test_every_thing_has_its_own_picture_or_its_letters(
+def test_every_thing_has_its_own_picture_or_letters(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
     gizmo = replace(SPOON, image="shapes/gizmo.png")
@@ -335,10 +333,10 @@ def test_a_small_picture_goes_to_its_trial(browser: Browser, alone: Path) -> Non
     assert browser.texts(".trial.test .number") == ["Test"]
 
 
-# Two in step
+# Two films in sync
 
 
-def test_two_films_run_in_step(
+def test_two_films_run_in_sync(
     browser: Browser, both: Path, to_heart: Judgement, to_spoon: Judgement
 ) -> None:
     browser.open(both, "#trial=9&frame=30")
@@ -391,12 +389,12 @@ def test_light_and_dark_can_be_changed(browser: Browser, alone: Path) -> None:
 
 
 def wishing(browser: Browser, name: str, value: str) -> None:
-    """Let the browser say what its user prefers; an empty value takes it back."""
+    """Set a preference of the browser's user; an empty value resets it."""
     wish = {"features": [{"name": name, "value": value}]}
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
 
 
-def test_who_likes_it_dark_gets_it_dark(browser: Browser, alone: Path) -> None:
+def test_a_preference_for_dark_is_respected(browser: Browser, alone: Path) -> None:
     ground = "return getComputedStyle(document.body).backgroundColor"
     found = {}
     for wish in ("light", "dark", ""):
@@ -405,7 +403,7 @@ def test_who_likes_it_dark_gets_it_dark(browser: Browser, alone: Path) -> None:
     assert found["light"] != found["dark"]
 
 
-def test_who_likes_it_calm_sees_whole_frames_only(
+def test_with_reduced_motion_only_whole_frames_are_shown(
     browser: Browser, alone: Path, to_spoon: Judgement
 ) -> None:
     wishing(browser, "prefers-reduced-motion", "reduce")
@@ -439,7 +437,7 @@ def test_a_finger_moves_time(browser: Browser, alone: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (820, 1100), (1280, 800), (1920, 1080)])
-def test_nothing_sticks_out_on_any_screen(
+def test_nothing_overflows_on_any_screen(
     browser: Browser, alone: Path, both: Path, width: int, height: int
 ) -> None:
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
@@ -452,7 +450,7 @@ def test_nothing_sticks_out_on_any_screen(
         browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_on_paper_there_is_the_test_trial_at_its_end(browser: Browser, alone: Path) -> None:
+def test_the_printed_page_shows_the_end_of_the_test_trial(browser: Browser, alone: Path) -> None:
     browser.open(alone, "#trial=2&frame=3")
     browser.run("dispatchEvent(new Event('beforeprint'))")
     assert "This is surprising" in browser.text(".sentence")
@@ -467,10 +465,10 @@ def test_on_paper_there_is_the_test_trial_at_its_end(browser: Browser, alone: Pa
     assert browser.text(".trials .current .number") == "2"
 
 
-# Keeping to itself
+# No network
 
 
-def test_nothing_is_asked_for_and_nothing_complained_of(
+def test_the_page_sends_no_requests_and_logs_no_errors(
     browser: Browser, alone: Path, both: Path, keyed: Path
 ) -> None:
     for file in (alone, both, keyed):
@@ -483,8 +481,8 @@ def test_nothing_is_asked_for_and_nothing_complained_of(
         assert browser.complaints() == []
 
 
-def test_the_network_is_forbidden_to_the_page(browser: Browser, alone: Path) -> None:
-    """The check of the check: what the page may not fetch is refused, and seen in the console."""
+def test_the_page_cannot_use_the_network(browser: Browser, alone: Path) -> None:
+    """This checks the test above: a forbidden request is refused, and seen in the console."""
     browser.open(alone)
     refused = browser.driver.execute_async_script(
         "const done = arguments[0];"
@@ -561,7 +559,7 @@ def test_the_chart_that_decides_comes_first(browser: Browser, both: Path, keyed:
     assert browser.run("return document.querySelectorAll('.chart .axis').length") == 1
 
 
-def test_charts_lie_beside_the_worlds_of_a_pair(browser: Browser, both: Path) -> None:
+def test_charts_are_beside_the_worlds_of_a_pair(browser: Browser, both: Path) -> None:
     browser.driver.set_window_size(1400, 900)
     try:
         browser.open(both)
@@ -590,7 +588,7 @@ def test_lines_have_colours_near_those_of_things(browser: Browser, alone: Path) 
     assert dict(zip(names, classes, strict=True)) == {"heart": "item-1", "spoon": "item-2"}
 
 
-def test_eight_things_are_told_apart_by_colour_and_dash(
+def test_eight_things_differ_in_colour_and_dash(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
     colours = [(20 * one, 40, 250 - 20 * one) for one in range(7)]
@@ -634,7 +632,7 @@ def test_charts_are_saved(browser: Browser, alone: Path, tmp_path: Path) -> None
 def test_a_film_with_very_many_things_is_shown(
     browser: Browser, written: Callable[[str], Path]
 ) -> None:
-    """There are more of them than colours and dashes together."""
+    """There are more things than combinations of colours and dashes."""
     things = [replace(HEART, colour=(9 * at, 0, 99)).at(150, 60) for at in range(26)]
     judged = hbtom.judge(read(episode(*map(to_thing, things))))
     browser.open(written(page(judged)), "#trial=26")

@@ -1,4 +1,4 @@
-"""Walls that come and go and objects that move are drawn where they are, not where they were."""
+"""Walls that come and go and objects that move are drawn where they are in each frame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRAMES = 20
 
 
 def changing() -> Trial:
-    """Half-way, one wall goes and another comes; a thing moves from the right to the top."""
+    """Halfway, one wall vanishes and another appears; a thing moves from the right to the top."""
     path = np.stack([np.linspace(40, 80, FRAMES), np.full(FRAMES, 150.0)], axis=1)
     thing = np.stack([np.linspace(170, 110, FRAMES), np.linspace(150, 30, FRAMES)], axis=1)
     there = np.ones((FRAMES, 2), dtype=bool)

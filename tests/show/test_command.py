@@ -17,14 +17,14 @@ from hbtom.cli import main
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run ``hbtom show`` within this process, where no browser is opened."""
+    """Run ``hbtom show`` in this process, where no browser is opened."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HBTOM_CACHE", str(tmp_path / "cache"))
     return lambda *words: CliRunner().invoke(main, ["show", *map(str, words)], prog_name="hbtom")
 
 
 def spawn(*words: str | Path, folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run it as a process of its own, without a screen unless given one."""
+    """Run it in a process of its own, without a screen unless given one."""
     screens = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
     usual = {name: value for name, value in os.environ.items() if name not in screens}
     return subprocess.run(
@@ -43,7 +43,7 @@ def good(tmp_path: Path) -> Path:
     return write(tmp_path / "good.json", simple_episode())
 
 
-def test_the_page_is_written_where_it_is_asked_for(run, good: Path, tmp_path: Path) -> None:
+def test_the_page_is_written_where_requested(run, good: Path, tmp_path: Path) -> None:
     ran = run(good, "-o", "page.html")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "page.html\n", "")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -58,7 +58,7 @@ def test_two_episodes_make_one_page(run, good: Path, tmp_path: Path) -> None:
     assert "<title>good.json and other.json.gz – hbtom</title>" in text
 
 
-def test_what_exists_is_not_overwritten_unless_asked(run, good: Path, tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten_by_default(run, good: Path, tmp_path: Path) -> None:
     kept = tmp_path / "page.html"
     kept.write_text("mine")
     ran = run(good, "-o", kept)
@@ -70,7 +70,7 @@ def test_what_exists_is_not_overwritten_unless_asked(run, good: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["page.png", "page", "nowhere/page.html"])
-def test_a_page_that_cannot_be_written_is_complained_about(
+def test_a_page_that_cannot_be_written_is_reported(
     run, good: Path, tmp_path: Path, name: str
 ) -> None:
     ran = run(good, "-o", name)
@@ -81,7 +81,7 @@ def test_a_page_that_cannot_be_written_is_complained_about(
 
 
 @pytest.mark.parametrize("words", [("nothing.json",), ("good.json", "nothing.json")])
-def test_an_episode_that_is_not_there_leaves_nothing_behind(
+def test_a_missing_episode_leaves_nothing_behind(
     run, good: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     ran = run(*words, "-o", "page.html")
@@ -111,10 +111,10 @@ def test_without_a_name_the_page_goes_to_the_cache(good: Path, tmp_path: Path) -
         (("-o", "p.html", "--open"), True),
     ],
 )
-def test_a_browser_is_opened_only_if_wanted(
+def test_a_browser_is_opened_only_on_request(
     good: Path, tmp_path: Path, words: tuple[str, ...], shown: bool
 ) -> None:
-    """The browser is a script that writes down what it is asked to show."""
+    """The browser is a script that records what it is asked to show."""
     script, asked = tmp_path / "browse", tmp_path / "asked"
     script.write_text(f'#!/bin/sh\necho "$1" > "{asked}"\n')
     script.chmod(0o755)
@@ -126,7 +126,7 @@ def test_a_browser_is_opened_only_if_wanted(
         assert asked.read_text() == f"{page.as_uri()}\n"
 
 
-def test_warnings_are_told(run, tmp_path: Path) -> None:
+def test_warnings_are_printed(run, tmp_path: Path) -> None:
     one = write(tmp_path / "one.json", simple_episode(0))
     ran = run(one, "-o", "page.html")
     assert ran.exit_code == 0

@@ -1,4 +1,4 @@
-"""Company on the page: who does what, what moves, what the agent sees, what is believed."""
+"""Company on the page: what agents do, what moves, what the agent sees, what is believed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def file(written: Callable[[str], Path], imagined: Judgement) -> Path:
     return written(page(imagined))
 
 
-def test_who_does_what() -> None:
+def test_actors_and_their_deeds() -> None:
     found = [(one.kind, one.actor, one.first, one.last) for one in deeds(companions.busy())]
     assert found == [("gesture", 1, 4, 24), ("door", 2, 26, 36), ("start", 0, 41, 41)]
     found = [(one.kind, one.actor, one.first, one.last) for one in deeds(companions.hidden())]
@@ -53,7 +53,7 @@ def test_who_does_what() -> None:
     assert setting_out(companions.hidden()) == 40
 
 
-def test_the_story_tells_it(judged: Judgement) -> None:
+def test_the_story_mentions_company(judged: Judgement) -> None:
     told = [[one.text for one in part.moments if one.kind == "deed"] for part in story(judged)]
     assert told == [
         ["The ben makes a gesture.", "The cat moves the door.", "It starts to move by itself."],
@@ -66,7 +66,7 @@ def test_the_story_tells_it(judged: Judgement) -> None:
     ]
 
 
-def test_what_is_moved_wants_nothing() -> None:
+def test_a_pushed_agent_wants_nothing() -> None:
     trial = companions.busy()
     box = Body(Identity("box"), (170.0, 150.0), 9.0)
     judged = hbtom.judge(hbtom.Episode((replace(trial, objects=(*trial.objects, box)),)))
@@ -76,9 +76,7 @@ def test_what_is_moved_wants_nothing() -> None:
         assert f"{verb} the ball" in told
 
 
-def test_the_page_has_what_changes_and_nothing_without_company(
-    judged: Judgement, to_heart: Judgement
-) -> None:
+def test_the_page_holds_changes_only_with_company(judged: Judgement, to_heart: Judgement) -> None:
     first, test = film(judged)["trials"]
     assert first["camera"] == [260, -60]
     assert first["deeds"][0] == [1, 4, 24, "gesture", "makes a gesture"]
@@ -86,14 +84,14 @@ def test_the_page_has_what_changes_and_nothing_without_company(
     assert test["there"] == [[0, 0], [30, 1]]
     [ball] = test["objects"]
     assert ball["path"][:2] == [[0, 40, 150], [5, 40, 145]]
-    assert ball["seen"] == [[0, 0], [52, 1]]  # the agent is away, then a board is in between
+    assert ball["seen"] == [[0, 0], [52, 1]]  # the agent is absent, then a board is in between
     assert "seen" not in first["objects"][0]
     for trial in film(to_heart)["trials"]:
         assert not ADDED & set(trial)
     assert not any(map(has_company, to_heart.episode))
 
 
-def test_scripts_for_company_come_only_where_they_are_needed(
+def test_scripts_for_company_are_included_only_if_needed(
     judged: Judgement, to_heart: Judgement
 ) -> None:
     for text, there in ((page(judged), True), (page(to_heart), False)):
@@ -161,7 +159,7 @@ def test_gestures_leave_a_trail_and_others_have_bars(browser: Browser, file: Pat
     assert browser.texts(".deed text") == ["starts by itself", "makes a gesture", "moves the door"]
 
 
-def test_what_the_agent_sees_can_be_switched_off(browser: Browser, file: Path) -> None:
+def test_the_agents_view_can_be_switched_off(browser: Browser, file: Path) -> None:
     def opacity() -> str:
         return browser.run("return getComputedStyle(document.querySelector('.unseen')).opacity")
 
@@ -174,7 +172,7 @@ def test_what_the_agent_sees_can_be_switched_off(browser: Browser, file: Path) -
     assert "what the agent sees" in browser.text(".help")
 
 
-def test_what_others_do_is_a_difference(judged: Judgement) -> None:
+def test_deeds_of_others_count_as_differences(judged: Judgement) -> None:
     first, trial = judged.episode
     ben, board = trial.others
     later = replace(ben, path=np.roll(ben.path, 1, axis=0), angle=np.roll(ben.angle, 1))

@@ -1,4 +1,4 @@
-"""Company in figures, movies and on the terminal: others, what moves, and what is believed."""
+"""Company in figures, movies and the terminal: others, what moves, and what is believed."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def imagined(judged: Judgement) -> Judgement:
     return companions.imagine(judged)
 
 
-def test_what_is_believed_where(judged: Judgement, imagined: Judgement) -> None:
+def test_beliefs_about_places(judged: Judgement, imagined: Judgement) -> None:
     trial, test = imagined.episode.test, imagined.test
     [ghost] = ghosts(trial, test)
     assert (ghost.place, ghost.chance) == ((40, 150), 0.9)
-    assert ghost.frames == (40, 52)  # from when she sets out until she sees the ball
+    assert ghost.frames == (40, 52)  # from when she sets off until she sees the ball
     assert ghosts(trial, judged.test) == attitudes(trial, judged.test) == ()
     assert (cause(test), cause(judged.test)) == ("moves by itself: 0.98", "")
     assert unseen(trial) == {0}
@@ -78,7 +78,7 @@ def test_figures_show_others_and_what_is_believed(imagined: Judgement) -> None:
     assert middle(ball) == (40, 50)
     texts = {text.get_text() for axes in figure.axes for text in axes.texts}
     assert {"believed place", "out of its sight"} <= texts
-    assert texts & {"ben", "ben (other agent)"}  # a goal, or just somebody
+    assert texts & {"ben", "ben (other agent)"}  # a goal, or just another agent
     assert "hinders, neutral, helps" in texts
     assert "moves by itself: 0.98" in {text.get_text() for text in figure.texts}
 
@@ -89,7 +89,7 @@ def test_without_beliefs_figures_show_only_what_is_seen(judged: Judgement) -> No
     assert not named(test, "ghost")
     assert not named(first, "helps")
     assert "believed place" not in {t.get_text() for axes in figure.axes for t in axes.texts}
-    assert "<title>door</title>" not in html(judged)  # it is in the first trial only
+    assert "<title>door</title>" not in html(judged)  # it is only in the first trial
 
 
 def pictures(movie: bytes) -> Iterator[np.ndarray]:
@@ -103,7 +103,7 @@ def colour_at(picture: np.ndarray, x: float, y: float) -> tuple[int, ...]:
     return tuple(picture[round(2 * y), round(2 * x)].tolist())
 
 
-def test_plain_movies_show_what_moves_and_who_is_away(judged: Judgement) -> None:
+def test_plain_movies_show_motion_and_absence(judged: Judgement) -> None:
     first, *_, last = pictures(animate(judged.episode, trials=[2], scale=2))
     ball, anna = (0, 200, 200), (0, 0, 200)
     assert (colour_at(first, 40, 150), colour_at(first, 40, 50)) == (ball, FLOOR)
@@ -116,11 +116,11 @@ def test_plain_movies_show_what_moves_and_who_is_away(judged: Judgement) -> None
 def test_movies_with_beliefs_show_them(imagined: Judgement) -> None:
     shown = [one[:, :400] for one in pictures(animate(imagined, trials=[2], scale=2))]
     first, last = shown[0], shown[-1]
-    assert colour_at(first, 40, 150) == paler(BLUE)  # nobody is there to see it
+    assert colour_at(first, 40, 150) == paler(BLUE)  # no agent is there to see it
     assert colour_at(last, 40, 50) == BLUE
     ghost = [(one == paler(BLUE, 0.85)).all(axis=2)[270:330, 50:110].any() for one in shown]
     assert [index for index, there in enumerate(ghost) if there] == [*range(40, 52)]
-    assert colour_at(last, 40, 120) == paler(VERMILION)  # Ben's way
+    assert colour_at(last, 40, 120) == paler(VERMILION)  # Ben's path
     for colour in ATTITUDE_COLOURS:
         assert (first == colour).all(axis=2).any()
 
@@ -133,8 +133,8 @@ def test_a_dashed_outline_has_gaps_and_no_inside() -> None:
     assert 0.3 < outline.sum() / (disc.sum() - mask(DISC, 34).sum()) < 0.9
 
 
-def test_the_terminal_shows_them_step_by_step(judged: Judgement, imagined: Judgement) -> None:
-    """Long heads are letters, so that lines are short enough."""
+def test_the_terminal_shows_company_step_by_step(judged: Judgement, imagined: Judgement) -> None:
+    """Long headings are abbreviated to letters, so that lines are short enough."""
     head, *lines, places = trace_table(imagined).splitlines()
     rows, heads = lines[:-5], lines[-5:]
     assert max(map(len, (head, *rows))) < 120
@@ -146,7 +146,7 @@ def test_the_terminal_shows_them_step_by_step(judged: Judgement, imagined: Judge
     assert "itself" not in trace_table(judged)
 
 
-def test_there_is_no_minus_before_zero() -> None:
+def test_zero_has_no_minus_sign() -> None:
     assert [two(value) for value in (-0.004, 0.0, -0.006, 1.005)] == [
         "0.00",
         "0.00",
@@ -155,7 +155,7 @@ def test_there_is_no_minus_before_zero() -> None:
     ]
 
 
-def test_beliefs_about_company_are_printed_in_a_line() -> None:
+def test_beliefs_about_company_are_printed_in_one_line() -> None:
     judged = companions.judged()
     first, test = map(repr, (one.company for one in judged.posteriors))
     assert first.startswith("<CompanyPosterior: moves by itself 0.")
@@ -163,8 +163,8 @@ def test_beliefs_about_company_are_printed_in_a_line() -> None:
     assert test.endswith(", ball in 2 places>")
 
 
-def test_bars_keep_clear_of_who_has_come_near() -> None:
-    """Cat stands right above Ben in the end."""
+def test_bars_avoid_nearby_agents() -> None:
+    """At the end, Cat stands right above Ben."""
     trial = companions.busy()
     ben, cat, *others = trial.others
     near = ben.path[-1] - (0.0, ben.size[1])
@@ -176,8 +176,8 @@ def test_bars_keep_clear_of_who_has_come_near() -> None:
 
 
 @pytest.mark.parametrize("trials", [6, 9])
-def test_words_above_the_test_trial_keep_apart(trials: int, imagined: Judgement) -> None:
-    """The strip is as wide as that of one of a pair."""
+def test_words_above_the_test_trial_do_not_overlap(trials: int, imagined: Judgement) -> None:
+    """The strip is as wide as for one member of a pair."""
     (first, test), (before, after) = imagined.episode, imagined.posteriors
     sheet = Sheet(8.1, 6.0)
     episode = hbtom.Episode((*[first] * (trials - 1), test))

@@ -1,4 +1,4 @@
-"""Sentences about company: who moves by itself, who is liked, who helps, who knows.
+"""Sentences about company: self-motion, liking, helping, and knowing.
 
 Anna is judged in all trials. She stands at (150, 100) until frame 40, and is there by frame 56.
 """
@@ -38,7 +38,7 @@ PADDLE, DOOR = Identity("cube", (0, 0, 0)), Identity("cube", (0, 255, 255))
 
 
 def said(*trials: Trial, **social: Any) -> str:
-    """Return the sentence about some trials; assumptions about company may be changed."""
+    """Return the sentence about the trials; assumptions about company may be changed."""
     model = hbtom.Model.preset("default")
     model = structs.replace(model, social=structs.replace(model.social, **social))
     return explain(account(hbtom.judge(Episode(trials), model)))
@@ -49,7 +49,7 @@ def stands(look: Identity, place: Place) -> Any:
 
 
 def gestures(look: Identity, first: int, far: Place, start: Place) -> Any:
-    """Return somebody who gestures for sixteen frames."""
+    """Return an agent that gestures for sixteen frames."""
     turn = tuple(np.add(start, far))
     stops = (
         (0, start),
@@ -66,7 +66,7 @@ TO_BEN = made(to(UP, short=12), objects=(), others=BOTH)
 TO_CAT = made(to(DOWN, short=12), objects=(), others=BOTH)
 
 
-# Who is liked
+# Liking
 
 
 def shown(*, copies: Place | None = None, thing: Place = (110, 60), **more: Any) -> Trial:
@@ -78,14 +78,14 @@ def shown(*, copies: Place | None = None, thing: Place = (110, 60), **more: Any)
     return made(**more, objects=ball(thing), others=others)
 
 
-def test_it_copies_whom_it_has_approached():
+def test_it_copies_the_agent_it_has_approached():
     text = said(*[TO_BEN] * 8, shown(copies=(0, -40)))
     assert text == (
         "it copied the gesture of ben, which it had approached in 8 of 8 trials; nothing surprising"
     )
 
 
-def test_it_copies_somebody_else():
+def test_it_copies_another_agent():
     text = said(*[TO_BEN] * 8, shown(copies=(0, 40)))
     assert text == "it had approached ben in 8 of 8 trials; this time it copied cat's gesture"
 
@@ -98,7 +98,7 @@ def test_most_trials_are_a_preference_even_if_something_new_is_there():
     )
 
 
-def test_it_goes_to_a_thing_by_way_of_a_gesture():
+def test_it_goes_to_a_thing_by_a_gesture():
     hook = (HOME[0], HOME[1] - 40)
     path = way((0, HOME), (40, HOME), (52, (150, 75)), (53, (150, 75)))
     text = said(*[TO_BEN] * 8, shown(path=path, thing=hook))
@@ -106,7 +106,7 @@ def test_it_goes_to_a_thing_by_way_of_a_gesture():
     assert text.endswith(" ball, which is new, by way of ben's gesture")
 
 
-def test_it_goes_to_whom_it_has_copied():
+def test_it_goes_to_the_agent_it_has_copied():
     before = [shown(copies=(0, -40))] * 8
     assert said(*before, TO_BEN) == (
         "it went to ben, whose gesture it had copied in 8 of 8 trials; nothing surprising"
@@ -116,18 +116,18 @@ def test_it_goes_to_whom_it_has_copied():
     )
 
 
-def test_it_has_shown_no_liking_for_anybody():
+def test_it_has_shown_no_preference():
     before = shown(path=to((110, 60)))
     assert said(*[before] * 8, TO_CAT) == (
         "it had gone to ball in 8 of 8 trials; that is gone now, and it went to cat"
     )
 
 
-# Who helps
+# Helping
 
 
 def door(mover: Identity, *, opens: bool, path: Any) -> Trial:
-    """Return a trial in which somebody moves the door into the gate, or out of it."""
+    """Return a trial in which an agent moves the door into the gate, or out of it."""
     gate, aside = (90.0, 100.0), (90.0, 60.0)
     first, last = (gate, aside) if opens else (aside, gate)
     beside = (16.0, 0.0)
@@ -140,7 +140,7 @@ def door(mover: Identity, *, opens: bool, path: Any) -> Trial:
     return replace(trial, walls=walls)
 
 
-def test_it_goes_to_whoever_helped_or_not():
+def test_it_goes_to_the_helper_or_not():
     alone = replace(
         door(BEN, opens=True, path=to((40, 100))), others=(stands(BEN, UP), stands(CAT, (150, 40)))
     )
@@ -149,7 +149,7 @@ def test_it_goes_to_whoever_helped_or_not():
         CAT, opens=False, path=way((0, HOME), (40, HOME), (44, (134, 100)), (45, (134, 100)))
     )
     before = alone, alone, opened, closed, opened, closed
-    assert "way" not in said(*before, TO_CAT, warmth=1.0)  # nobody is liked for what it did
+    assert "way" not in said(*before, TO_CAT, warmth=1.0)  # deeds do not change liking
     assert said(*before, TO_BEN) == (
         "it went to ben, which had opened the way twice; nothing surprising"
     )
@@ -158,7 +158,7 @@ def test_it_goes_to_whoever_helped_or_not():
     )
 
 
-def test_a_door_that_is_no_barrier_makes_the_way_longer():
+def test_a_door_that_does_not_block_makes_the_path_longer():
     def around(trial: Trial) -> Trial:
         return replace(trial, walls=trial.walls * (1, 1, 1, 0.7) + ([0, 0, 0, 0], [0, 24, 0, 0]))
 
@@ -170,7 +170,7 @@ def test_a_door_that_is_no_barrier_makes_the_way_longer():
     )
 
 
-# Who knows
+# Knowing
 
 
 @pytest.mark.parametrize(
@@ -236,11 +236,11 @@ def test_it_sees_only_where_the_ball_is():
         ),
     ],
 )
-def test_reasons_are_those_of_the_model(sight, ending, text):
+def test_reasons_follow_the_model(sight, ending, text):
     assert said(*[BEFORE] * 8, carried(ending, late=True), sight=sight) == text
 
 
-# Who moves by itself
+# Self-motion
 
 
 def paddle(place: Place, ending: Place = UP) -> Trial:
@@ -252,7 +252,7 @@ def paddle(place: Place, ending: Place = UP) -> Trial:
 AT, AWAY = (161.0, 100.0), (30.0, 100.0)
 
 
-def test_what_is_pushed_may_end_up_anywhere():
+def test_a_pushed_thing_may_end_up_anywhere():
     board = other("occluder", WHITE, way((0, (150, 130))), (60, 10))
     hidden = paddle(AWAY)
     hidden = replace(hidden, others=(*hidden.others, board), camera=(150.0, 260.0))
@@ -261,19 +261,19 @@ def test_what_is_pushed_may_end_up_anywhere():
     )
 
 
-def test_what_was_pushed_starts_by_itself():
+def test_a_thing_that_was_pushed_starts_by_itself():
     assert said(*[paddle(AT)] * 8, paddle(AWAY)) == (
         "anna started to move though nothing touched it, which it never did before; it went to ball"
     )
 
 
-def test_what_moves_by_itself_is_pushed():
+def test_an_agent_that_moves_by_itself_is_pushed():
     assert said(*[paddle(AWAY)] * 8, paddle(AT)) == (
         "anna was pushed this time, though it used to move by itself; it went to ball"
     )
 
 
-def test_what_moves_by_itself_wants_something():
+def test_an_agent_that_moves_by_itself_wants_something():
     before = [paddle(AWAY)] * 8
     assert said(*before, paddle(AWAY)) == (
         "anna moves by itself, and went to ball, as in 8 of 8 trials; nothing surprising"
@@ -286,7 +286,7 @@ def test_what_moves_by_itself_wants_something():
 # The page
 
 
-def test_the_page_says_of_agents_that_they_are_approached_or_copied():
+def test_the_page_says_that_agents_are_approached_or_copied():
     for before, does in ((TO_BEN, "approached"), (shown(copies=(0, -40)), "copied")):
         judged = hbtom.judge(Episode((*[before] * 8, TO_BEN)))
         assert story(judged)[-1].moments[0].text.endswith(f", which it {does} 8 of 8 times.")

@@ -1,4 +1,4 @@
-"""What the page holds agrees with the judgement, in few digits."""
+"""The data in the page agree with the judgement, in few digits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hbtom.show.page.plain_values import changes, numbers
 
 
 def spread(changed, frames: int) -> list[list[float | None]]:
-    """Undo ``changes``: one value a frame."""
+    """Undo ``changes``: return one value per frame."""
     ends = [entry[0] for entry in changed[1:]] + [frames]
     return [
         value
@@ -24,7 +24,7 @@ def spread(changed, frames: int) -> list[list[float | None]]:
     ]
 
 
-def test_the_numbers_are_those_of_the_trace(every_task) -> None:
+def test_the_numbers_match_the_trace(every_task) -> None:
     for judgement in (one for pair in every_task for one in pair):
         shown = film(judgement)
         names = [item["name"] for item in shown["items"]]
@@ -52,7 +52,7 @@ def test_the_numbers_are_those_of_the_trace(every_task) -> None:
                     assert beliefs["unlikely"][index - 1] == unlikely
 
 
-def test_the_surprises_of_the_test_trial_are_those_that_were_judged(every_task) -> None:
+def test_the_surprises_of_the_test_trial_match_the_judgement(every_task) -> None:
     for judgement in (one for pair in every_task for one in pair):
         shown = film(judgement)
         beliefs = shown["trials"][-1]["beliefs"]
@@ -78,7 +78,7 @@ def test_every_frame_can_be_drawn_again(with_key: Judgement) -> None:
     assert shown["motion"] == [3, 65]
 
 
-def test_still_frames_take_no_room(with_key: Judgement) -> None:
+def test_still_frames_take_no_space(with_key: Judgement) -> None:
     path = film(with_key)["trials"][0]["path"]
     assert path[1][0] == 3
     assert len(path) < len(with_key.episode[0].path) - 5
@@ -92,7 +92,7 @@ def test_the_key_looks_like_a_key_and_is_called_one(with_key: Judgement) -> None
     assert shown["trials"][0]["lock"]["shape"] == "triangle_slot90"
 
 
-def test_where_nobody_wants_keys_the_key_is_no_item(tmp_path) -> None:
+def test_the_key_is_not_an_item_if_keys_are_not_goals(tmp_path) -> None:
     model = tmp_path / "no-keys.toml"
     model.write_text('base = "default"\n[preference]\nkeys = false\n')
     shown = film(hbtom.judge(read(episode(key_trial(), key_trial())), model))
@@ -118,7 +118,7 @@ def test_numbers_are_short(values, found) -> None:
     assert numbers(values, 5) == found
 
 
-def test_changes_are_noted_where_they_happen() -> None:
+def test_changes_are_recorded_where_they_happen() -> None:
     nan = float("nan")
     values = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 2.0], [nan, nan], [nan, nan]])
     assert changes(values) == [[0, 1, 1], [2, 1, 2], [3, None, None]]

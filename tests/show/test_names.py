@@ -1,4 +1,4 @@
-"""Names of what is seen: short, and different for different things."""
+"""Names of things: short, and distinct."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ RED, BLUE, OTHER_RED = (255, 0, 0), (0, 0, 255), (254, 0, 0)
         ("x" * 50, "x" * 39 + "…"),
     ],
 )
-def test_a_thing_is_called_after_its_image(image, name) -> None:
+def test_a_thing_is_named_after_its_image(image, name) -> None:
     look = Identity(image, RED)
     assert called([look]) == {look: name}
 
 
-def test_the_key_is_the_key() -> None:
+def test_the_key_is_named_the_key() -> None:
     assert called([KEY]) == {KEY: "key"}
 
 
-def test_things_of_one_shape_are_told_apart_by_colour_and_then_by_number() -> None:
+def test_things_of_one_shape_are_distinguished_by_colour_then_number() -> None:
     one, other, third = (Identity("heart.png", colour) for colour in (RED, BLUE, OTHER_RED))
     spoon = Identity("spoon.png", RED)
     assert list(called([one, other, spoon]).values()) == ["red heart", "blue heart", "spoon"]
@@ -64,5 +64,5 @@ def test_a_colour_has_a_word(colour, word) -> None:
     assert nearest_name(colour, COLOURS) == word
 
 
-def test_the_shape_is_what_the_image_is_named() -> None:
+def test_the_shape_is_the_name_of_the_image() -> None:
     assert shape_of(Identity("./shapes/triangle_slot90.png")) == "triangle_slot90"

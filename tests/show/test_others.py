@@ -1,4 +1,4 @@
-"""Other agents and boards are seen wherever a trial is: on the page, in figures, in movies."""
+"""Other agents and boards are shown with every trial: on the page, in figures, in movies."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ CROWD, USUAL = scenes.CROWDED
 
 @pytest.fixture(scope="module")
 def crowded() -> Judgement:
-    """A trial without objects, and one with some; others in both."""
+    """A trial without objects, and one with objects; both have others."""
     return hbtom.judge(scenes.read(scenes.scene(CROWD, USUAL)))
 
 
 @pytest.fixture(scope="module")
 def idle() -> Judgement:
-    """A test trial in which there is nothing to want, and nobody."""
+    """A test trial without things to want and without other agents."""
     first, crowd = scenes.read(scenes.scene(USUAL, CROWD))
     boards = tuple(other for other in crowd.others if other.kind != "agent")
     return hbtom.judge(hbtom.Episode((first, replace(crowd, others=boards))))
@@ -50,11 +50,11 @@ def test_a_board_turns_from_x_towards_y() -> None:
     for angle, corners in ((0, upright), (90, lying), (180, upright)):
         assert {(x, y) for x, y in shape(board(angle), 0).round(9).tolist()} == corners
     leaning = shape(board(30), 0)
-    top = leaning[leaning[:, 1] > 10]  # of the long sides: y downwards leads to the left
+    top = leaning[leaning[:, 1] > 10]  # of the long sides; y points down, so it leans to the left
     assert (top[:, 0] < 0).all()
 
 
-def test_the_page_has_all_of_them(crowded: Judgement) -> None:
+def test_the_page_has_all_others(crowded: Judgement) -> None:
     first, test = film(crowded)["trials"]
     assert [one["kind"] for one in first["others"]] == ["agent", "agent", "occluder", "paddle"]
     assert [one["name"] for one in first["others"][:2]] == ["blob 07", "blob 05"]
@@ -82,7 +82,7 @@ return [...document.querySelectorAll(".world :is(.board, .other)")].map((node) =
 """
 
 
-def test_a_browser_draws_them_where_they_are(
+def test_a_browser_draws_others_where_they_are(
     browser: Browser, written: Callable[[str], Path], crowded: Judgement
 ) -> None:
     file = written(page(crowded))
@@ -111,23 +111,23 @@ def test_pages_of_pairs_and_of_nothing_to_want(
     assert not browser.driver.get_log("browser")
 
 
-def test_figures_have_them_with_a_legend(crowded: Judgement, idle: Judgement) -> None:
+def test_figures_show_others_with_a_legend(crowded: Judgement, idle: Judgement) -> None:
     texts = {text.get_text() for axes in plot(crowded).axes for text in axes.texts}
     assert {"door", "occluder", "paddle"} <= texts
-    assert texts & {"blob 05", "blob 05 (other agent)"}  # a goal, or just somebody
+    assert texts & {"blob 05", "blob 05 (other agent)"}  # a goal, or just another agent
     assert "nothing" not in texts
     assert "nothing" in {text.get_text() for axes in plot(idle).axes for text in axes.texts}
     usual = hbtom.judge(scenes.read(scenes.preference()))
     assert not {"other agent", "door"} & {t.get_text() for a in plot(usual).axes for t in a.texts}
 
 
-def test_notebooks_have_them(crowded: Judgement) -> None:
+def test_notebooks_show_others(crowded: Judgement) -> None:
     shown = html(crowded)
     assert "<title>door</title>" in shown
     assert "<title>other agent</title>" in shown
 
 
-def test_movies_have_them_in_their_own_colours(crowded: Judgement) -> None:
+def test_movies_show_others_in_their_own_colours(crowded: Judgement) -> None:
     with Image.open(io.BytesIO(animate(crowded.episode, trials=[2], scale=2))) as image:
         first = np.array(image.convert("RGB"))
         image.seek(image.n_frames - 1)  # type: ignore[attr-defined]
@@ -138,4 +138,4 @@ def test_movies_have_them_in_their_own_colours(crowded: Judgement) -> None:
     assert (rows.min(), rows.max() + 1) == (260, 340)
     rows, _ = np.nonzero((last == cyan).all(axis=2))
     assert (rows.min(), rows.max() + 1) == (220, 300)
-    assert animate(crowded, trials=[2], pace=Pace(speed=8.0))  # with what is believed beside it
+    assert animate(crowded, trials=[2], pace=Pace(speed=8.0))  # with beliefs beside it

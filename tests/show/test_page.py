@@ -1,4 +1,4 @@
-"""The page: one text with everything in it, whatever things are called."""
+"""The page: one document with everything in it, whatever names things have."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_data_can_be_read_back(usual: str, to_spoon: Judgement) -> None:
     assert found["differences"] == []
 
 
-def test_two_films_come_with_what_differs(to_heart: Judgement, to_spoon: Judgement) -> None:
+def test_two_films_come_with_their_differences(to_heart: Judgement, to_spoon: Judgement) -> None:
     found = json.loads(Reader(page(to_heart, to_spoon)).text["application/json"])
     assert [film["plausibility"] for film in found["films"]] == [
         to_heart.plausibility,
@@ -82,7 +82,7 @@ def test_two_films_come_with_what_differs(to_heart: Judgement, to_spoon: Judgeme
     assert found["differences"][0].startswith("The left one is judged more plausible")
 
 
-def test_the_page_forbids_itself_the_network(usual: str) -> None:
+def test_the_page_forbids_network_access(usual: str) -> None:
     policies = [
         attributes["content"]
         for tag, attributes in Reader(usual).elements
@@ -96,7 +96,7 @@ def test_the_page_forbids_itself_the_network(usual: str) -> None:
 
 def test_the_page_refers_to_nothing_outside(usual: str) -> None:
     addresses = set(re.findall(r"\w+://[^\s\"'`)]+", usual))
-    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, which is never fetched
+    assert addresses == {"http://www.w3.org/2000/svg"}  # an identifier, which is never fetched
     assert "@import" not in usual
     assert "url(" not in usual
     for tag, attributes in Reader(usual).elements:
@@ -104,7 +104,7 @@ def test_the_page_refers_to_nothing_outside(usual: str) -> None:
         assert attributes.get("href", "data:,") == "data:,", tag
 
 
-def test_text_becomes_markup_nowhere_in_the_scripts(usual: str) -> None:
+def test_scripts_never_turn_text_into_markup(usual: str) -> None:
     script = Reader(usual).text["module"]
     for way in (
         "innerHTML",
@@ -138,8 +138,8 @@ def test_all_parts_of_the_page_are_in_it(usual: str) -> None:
         assert f"function {made}(" in usual
 
 
-def test_nothing_of_the_package_is_left_out() -> None:
-    """Every file of a template is used, so that none is shipped for nothing."""
+def test_every_template_file_is_used() -> None:
+    """No file is shipped without being used."""
     from hbtom.show import document
     from hbtom.show.page import viewer as build
 
@@ -165,7 +165,7 @@ def test_data_hold_no_markup() -> None:
     assert json.loads(text) == {"name": "</script><!-- & \u2028 é"}
 
 
-def test_names_that_no_encoding_has_do_no_harm() -> None:
+def test_names_that_cannot_be_encoded_do_no_harm() -> None:
     judgement = named("heart")
     broken = replace(judgement, episode=replace(judgement.episode, name="a\udcff.json"))
     assert "a?.json" in page(broken)
@@ -177,5 +177,5 @@ def test_an_episode_of_one_still_frame_has_a_page() -> None:
     assert "It does not move." in page(hbtom.judge(read(episode(one))))
 
 
-def test_the_page_says_in_short_what_it_would_show(usual: str, to_spoon: Judgement) -> None:
+def test_the_page_has_a_short_summary(usual: str, to_spoon: Judgement) -> None:
     assert f"plausibility {to_spoon.plausibility:.3f}" in Reader(usual).text["noscript"]

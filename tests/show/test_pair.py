@@ -1,4 +1,4 @@
-"""What differs between two episodes, in sentences."""
+"""The differences between two episodes, in sentences."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_the_part_that_makes_the_difference_is_named(
     assert f"and {to_spoon.parts.goal:.3f} on the right" in reason
 
 
-def test_two_of_the_same_do_not_differ(to_heart: Judgement) -> None:
+def test_identical_episodes_do_not_differ(to_heart: Judgement) -> None:
     both = differences(to_heart, to_heart)
     assert both == ("Both are judged equally plausible.", "All trials are the same.")
 
 
-def test_where_they_differ_is_said() -> None:
+def test_the_first_difference_is_named() -> None:
     same_until_test = said([ONE, ONE, ONE], [ONE, ONE, OTHER])
     assert "They are the same until the test trial." in same_until_test
     assert "In the test trial they differ in the objects" not in same_until_test
@@ -60,11 +60,11 @@ def test_where_they_differ_is_said() -> None:
         ({"barrier": [[[160, 160], [20, 20]]]}, "the barrier"),
     ],
 )
-def test_what_differs_in_the_test_trial_is_named(change, aspect) -> None:
+def test_differences_in_the_test_trial_are_named(change, aspect) -> None:
     changed = to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)], **change)
     assert said([ONE, ONE], [ONE, changed]).endswith(f"they differ in {aspect}.")
 
 
-def test_episodes_of_different_length_are_said_to_be() -> None:
+def test_different_lengths_are_mentioned() -> None:
     text = said([ONE, ONE], [ONE, ONE, ONE])
     assert text.endswith("The left one has 2 trials, the right one 3.")

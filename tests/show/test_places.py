@@ -1,6 +1,6 @@
-"""Where the agent looks for a thing: charts, words and questions where this is what surprises.
+"""Where the agent looks for a thing: charts, words and questions if this is the surprise.
 
-Ben carries the ball away while Anna is not there, and yet she goes where it is.
+Ben carries the ball away while Anna is absent, and yet she goes where it is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def judged() -> Judgement:
     return hbtom.judge(Episode((*[BEFORE] * 8, carried(UP, late=True))))
 
 
-def test_goals_have_places_where_there_are_several(judged: Judgement) -> None:
+def test_goals_have_places_if_there_are_several(judged: Judgement) -> None:
     found = aims(judged.test)
     assert [one.where for one in found] == ["where it is", "where it was"]
     assert np.sum([one.chance for one in found], axis=0) == pytest.approx(1)
@@ -42,7 +42,7 @@ def test_goals_have_places_where_there_are_several(judged: Judgement) -> None:
     assert [one.where for one in aims(judged.posteriors[0])] == [""]
 
 
-def test_the_page_has_a_chart_of_them(
+def test_the_page_has_a_chart_of_places(
     browser: Browser, written: Callable[[str], Path], judged: Judgement
 ) -> None:
     first, *_, test = (trial["beliefs"] for trial in film(judged)["trials"])
@@ -68,16 +68,16 @@ def test_words_say_where_it_looks(judged: Judgement) -> None:
     assert "where the agent looks for what it wants" in differences(judged, other)[1]
 
 
-def test_the_figure_shows_them(judged: Judgement) -> None:
+def test_the_figure_shows_places(judged: Judgement) -> None:
     texts = {text.get_text() for axes in plot(judged).axes for text in axes.texts}
     assert {"goal and place", "ball where it is", "ball where it was"} <= texts
     assert f"shifts by at most {judged.surprise.goal:.2f}" in texts
 
 
-def test_the_movie_shows_them(judged: Judgement) -> None:
+def test_the_movie_shows_places(judged: Judgement) -> None:
     lines = {}
     for index in (0, 8):
         [chart], _ = draw_charts(judged, [index], 400, (WALL,))
         drawn = (chart.full != chart.empty)[:, chart.columns[5:30]]  # lines may have gaps
         lines[index] = (np.diff(drawn.astype(int), axis=0) == 1).sum(axis=0).max()
-    assert lines == {0: 2, 8: 3}  # one place or two, and that it moves by itself
+    assert lines == {0: 2, 8: 3}  # one place or two, and self-motion

@@ -30,7 +30,7 @@ def token(board: Board, name: str, kind: str = "thing") -> Token:
 
 
 def inside(one: Token, state: int, box: Panel) -> bool:
-    """Tell whether a token is wholly inside a box."""
+    """Return whether a token is completely inside a box."""
     spot = one.spots[state]
     left, top, wide, high = box.box
     return spot is not None and all(
@@ -56,7 +56,7 @@ def test_everything_is_where_the_facts_say() -> None:
         assert len(marks) == sum(fact[0] == "locked" for fact in true)
 
 
-def test_a_maze_is_drawn_as_its_author_drew_it() -> None:
+def test_a_maze_is_drawn_with_its_original_layout() -> None:
     """Cells are named by row and column."""
     _, board = seen("doors-keys-gems", "gem-a")
     side = panel(board, "c00").box[2]
@@ -106,7 +106,7 @@ def test_towers_stand_on_a_table() -> None:
         assert len(grounds) <= 1
     assert [one.name for one in board.panels if one.kind == "row"] == [
         "holding"
-    ]  # no clear, no hand
+    ]  # neither clear nor hand
 
 
 def test_blocks_stay_where_they_are_until_they_are_moved() -> None:
@@ -155,8 +155,8 @@ ROOM = """
 """
 
 
-def test_right_is_right_and_up_is_up() -> None:
-    """Here the first number of a cell is its column, rows count upwards, and there is a wall."""
+def test_columns_go_right_and_rows_go_up() -> None:
+    """Here the first number of a cell is its column, rows count up, and there is a wall."""
     world = world_of(WALK, ROOM)
     plan = read_plan(world, "(move p-1-1 p-2-1 right)\n(move p-2-1 p-2-2 up)")
     board = draw_board(plan, [make_goal(world, "far", "(at-robot p-1-2)")])

@@ -31,7 +31,7 @@ GEMS = EXAMPLES / "doors-keys-gems"
 
 
 def judged(*names: str, world: str = "doors-keys-gems", **how: object) -> PlanJudgement:
-    """Return the judgement of some plans of an example."""
+    """Return the judgement of plans of an example."""
     known, folder = example(world), EXAMPLES / world
     plans = [load_plan(known, folder / "plans" / f"{name}.plan") for name in names]
     return hbtom.infer_plans(load_goals(known, folder / "goals.txt"), plans, **how)  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def judged(*names: str, world: str = "doors-keys-gems", **how: object) -> PlanJu
 
 @pytest.fixture(scope="module")
 def turning() -> PlanJudgement:
-    """It sets out for one gem, turns back, and takes another."""
+    """The agent sets off for one gem, turns back, and takes another."""
     return judged("turns-back")
 
 
@@ -51,7 +51,7 @@ def page(written: Callable[[str], Path], turning: PlanJudgement) -> Path:
 # In the browser
 
 
-def test_it_is_steered_by_keys_and_shows_the_action(
+def test_keys_control_it_and_it_shows_the_action(
     browser: Browser, page: Path, turning: PlanJudgement
 ) -> None:
     browser.open(page)
@@ -151,7 +151,7 @@ def test_several_plans_are_judged_and_two_pages_are_compared(
     assert alone.texts(".plausibility, .strip, .parts, .chart-box.foresight") == []
 
 
-def test_what_was_not_seen_is_not_drawn(browser: Browser, written: Callable[[str], Path]) -> None:
+def test_unseen_states_are_not_drawn(browser: Browser, written: Callable[[str], Path]) -> None:
     world = example("doors-keys-gems")
     goals = load_goals(world, GEMS / "goals.txt")
     plan = read_partial_plan(world, "(move c44 c34)\n?\n(move c33 c32)")
@@ -189,7 +189,7 @@ def test_every_part_of_the_template_is_used() -> None:
 # The story
 
 
-def test_mistakes_and_what_is_lost_are_told() -> None:
+def test_mistakes_and_lost_goals_are_mentioned() -> None:
     wrong = plan_chapter(PlanScene(judged("wrong-door", model="people"), 0))
     assert (7, "Here it probably changes its mind.") in [(m.frame, m.text) for m in wrong.moments]
     spoilt = judged("spoilt", world="kitchen")
@@ -197,7 +197,7 @@ def test_mistakes_and_what_is_lost_are_told() -> None:
     lost = [m.frame for m in told.moments if m.text.startswith("From now on, salad can no longer")]
     (cooked,) = (step for step, action in enumerate(spoilt.plans[0].steps) if "cook tom" in action)
     assert lost == [cooked + 1]
-    assert told.summary == "It wanted soup (over 99\u00a0%)."  # which it did not attain
+    assert told.summary == "It wanted soup (over 99\u00a0%)."  # which it did not reach
     last = PlanScene(judged("gem-a", "gem-a", "gem-b"), 2)
     story = plan_chapter(last)
     assert story.moments[0].text.endswith("as it did 2 of 2 times.")
@@ -208,7 +208,7 @@ def test_mistakes_and_what_is_lost_are_told() -> None:
 
 
 def pictures(movie: bytes) -> list[np.ndarray]:
-    """Return the pictures of a GIF, each once."""
+    """Return the distinct pictures of a GIF."""
     with Image.open(io.BytesIO(movie)) as image:
         found = []
         for index in range(image.n_frames):  # type: ignore[attr-defined]
@@ -242,7 +242,7 @@ def test_beliefs_grow_beside_the_board(turning: PlanJudgement) -> None:
     assert inked[0] < inked[5] < inked[15]
 
 
-def test_plans_are_chosen_and_paced() -> None:
+def test_plans_and_speed_can_be_chosen() -> None:
     two = judged("gem-c", "gem-c")
     movie = animate_plans(two, plans=[2], pace=Pace(fps=10, speed=2), scale=1, beliefs=False)
     with Image.open(io.BytesIO(movie)) as image:
@@ -261,7 +261,7 @@ def test_plans_are_chosen_and_paced() -> None:
         ("gif", [], "no plan was chosen"),
     ],
 )
-def test_what_cannot_be_a_movie(
+def test_plans_that_cannot_be_a_movie(
     form: str, plans: list[int] | None, told: str, turning: PlanJudgement
 ) -> None:
     with pytest.raises(BadInput, match=told):

@@ -1,4 +1,4 @@
-"""Figures: they hold the very numbers, leave all else alone, and come as whole files."""
+"""Figures: they hold the exact numbers, have no side effects, and are complete files."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def texts(figure: Figure) -> list[str]:
     return [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
 
 
-# What is drawn is what is believed
+# Figures show the beliefs
 
 
 @pytest.mark.parametrize("width", [8.5, 17])
@@ -135,7 +135,7 @@ def test_the_bars_are_the_surprise_of_each_step(judgement: Judgement) -> None:
     assert dark == [int(judgement.test.log_likelihood.argmin())]
 
 
-def test_the_preference_is_that_at_the_end_of_each_trial(judgement: Judgement) -> None:
+def test_the_preference_is_shown_at_the_end_of_each_trial(judgement: Judgement) -> None:
     axes = panel(drawn(judgement), "preference")
     known = signs([judgement.episode])
     ends = np.array([posterior.preference[-1] for posterior in judgement.posteriors])
@@ -146,7 +146,7 @@ def test_the_preference_is_that_at_the_end_of_each_trial(judgement: Judgement) -
         assert line.get_ydata().tolist() == shares
 
 
-def test_preference_begins_anew_with_another_agent() -> None:
+def test_preference_restarts_with_another_agent() -> None:
     trials = [goes_to(HEART_HERE)] * 3 + [goes_to(HEART_HERE, who=ACORN)] * 2
     judged = hbtom.judge(read(episode(*trials)))
     figure = judged.plot()
@@ -167,7 +167,7 @@ def test_each_trial_has_a_map_with_the_path(with_key: Judgement) -> None:
         assert np.array_equal(line.get_xydata(), walked(one.path), equal_nan=True)
         axes = line.axes
         assert axes.get_xlim() == (0, one.size[0])
-        assert axes.get_ylim() == (one.size[1], 0)  # downwards, as in movies
+        assert axes.get_ylim() == (one.size[1], 0)  # y points down, as in movies
     assert {"1", "2", "test trial", "key", "lock", "barrier", "heart", "start"} <= set(
         texts(figure)
     )
@@ -175,7 +175,7 @@ def test_each_trial_has_a_map_with_the_path(with_key: Judgement) -> None:
     assert sides[-1] > 1.9 * max(sides[:-1])
 
 
-def test_a_path_has_a_gap_where_the_agent_was_put() -> None:
+def test_a_path_has_a_gap_where_the_agent_jumps() -> None:
     path = np.array([(10.0, 10), (12, 10), (30, 10), (32, 10)])
     gap = walked(path)
     assert np.isnan(gap[2]).all()
@@ -224,11 +224,11 @@ def test_names_are_short_and_differ() -> None:
 
 
 @pytest.mark.parametrize("width", [8.5, 17])
-def test_a_figure_is_as_wide_as_asked(judgement: Judgement, width: float) -> None:
+def test_a_figure_has_the_requested_width(judgement: Judgement, width: float) -> None:
     assert drawn(judgement, width).get_size_inches()[0] * INCH == pytest.approx(width)
 
 
-def test_a_pair_stands_side_by_side_where_there_is_room(judgement, with_key) -> None:
+def test_a_pair_is_side_by_side_if_there_is_room(judgement, with_key) -> None:
     one, beside, above = (
         drawn(judgement),
         plot(judgement, with_key),
@@ -253,7 +253,7 @@ def test_an_impossible_width_is_refused(judgement: Judgement, width: float) -> N
 
 
 @pytest.mark.parametrize("width", [6, 8.5, 17])
-def test_nothing_sticks_out_of_the_figure(with_key: Judgement, width: float) -> None:
+def test_nothing_extends_beyond_the_figure(with_key: Judgement, width: float) -> None:
     figure = with_key.plot(width=width)
     renderer = FigureCanvasAgg(figure).get_renderer()
     figure.draw(renderer)
@@ -265,7 +265,7 @@ def test_nothing_sticks_out_of_the_figure(with_key: Judgement, width: float) -> 
     assert box.y1 <= down + 1e-6
 
 
-def test_text_is_broken_between_words_where_it_gets_too_wide() -> None:
+def test_wide_text_is_wrapped_between_words() -> None:
     told = "a sentence of some words that is too wide for one line"
     lines = wrapped(told, 3)
     assert len(lines) > 1
@@ -274,7 +274,7 @@ def test_text_is_broken_between_words_where_it_gets_too_wide() -> None:
     assert wrapped("Incomprehensibility", 0.5) == ["Incomprehensibility"]
 
 
-# Episodes that are not like the benchmark's
+# Episodes unlike the benchmark's
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_an_agent_that_does_not_move_can_be_drawn() -> None:
     assert judged._repr_html_()
 
 
-def test_a_key_that_is_no_goal_can_be_drawn(tmp_path: Path) -> None:
+def test_a_key_that_is_not_a_goal_can_be_drawn(tmp_path: Path) -> None:
     file = tmp_path / "model.toml"
     file.write_text('base = "default"\n[preference]\nkeys = false')
     judged = hbtom.judge(read(episode(key_trial(), key_trial())), file)
@@ -354,7 +354,7 @@ def test_the_reliability_of_plausibilities_is_drawn(evaluation: Evaluation) -> N
     assert figure_bytes(calibration.plot(), "png", dpi=40)
 
 
-def test_what_has_no_figure_is_refused(judgement: Judgement) -> None:
+def test_values_without_a_figure_are_refused(judgement: Judgement) -> None:
     with pytest.raises(TypeError, match="no figure for int"):
         plot(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="pairs"):
@@ -364,7 +364,7 @@ def test_what_has_no_figure_is_refused(judgement: Judgement) -> None:
 # Files
 
 
-def test_the_same_figure_is_the_same_file() -> None:
+def test_figures_are_reproducible_files() -> None:
     short, forms = hbtom.judge(read(simple_episode(times=1)), "paper"), ("pdf", "svg", "png")
     one = short.plot()
     first = [figure_bytes(one, form, dpi=40) for form in forms]
@@ -391,7 +391,7 @@ def test_text_in_svg_and_pdf_stays_text(judgement: Judgement) -> None:
 NASTY = ["<b>&amp;\"'.png", "$\\frac{1}{$.png", "]]><script>alert(1)</script>.png", "日本 \x1b.png"]
 
 
-def test_names_are_text_wherever_they_stand() -> None:
+def test_names_are_text_everywhere() -> None:
     places = [(120, 60), (120, 140), (60, 50), (60, 150)]
     things = [replace(HEART, image=name).at(*at) for name, at in zip(NASTY, places, strict=True)]
     judged = hbtom.judge(read(episode(*[to_thing(things[0], others=things[1:])] * 2)))
@@ -405,7 +405,7 @@ def test_names_are_text_wherever_they_stand() -> None:
     assert all(name in " ".join(page.text) for name in names)
 
 
-def test_nothing_of_matplotlib_is_changed(judgement: Judgement, evaluation: Evaluation) -> None:
+def test_matplotlib_settings_are_not_changed(judgement: Judgement, evaluation: Evaluation) -> None:
     import matplotlib.pyplot as plt
 
     before, shown = dict(matplotlib.rcParams), plt.get_fignums()
@@ -431,7 +431,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run ``hbtom`` within this process; return its status and what it said."""
+    """Run ``hbtom`` in this process; return its status and output."""
     from hbtom.cli import main
 
     def ran(*words: str | Path) -> tuple[int, str, str]:
@@ -483,7 +483,7 @@ def test_the_command_knows_sizes_models_and_pairs(run, file: Path) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_cannot_be_drawn_is_told_and_nothing_is_left(
+def test_files_that_cannot_be_drawn_are_reported_and_leave_nothing(
     run, file: Path, monkeypatch, words: tuple[str, ...], status: int, complaint: str
 ) -> None:
     monkeypatch.chdir(file.parent)
@@ -528,7 +528,7 @@ def parsed(page: str) -> Parsed:
     return found
 
 
-def test_notebooks_show_a_judgement_in_short(judgement: Judgement, with_key: Judgement) -> None:
+def test_notebooks_show_a_short_judgement(judgement: Judgement, with_key: Judgement) -> None:
     page = parsed(judgement._repr_html_() or "")
     said = " ".join(page.text)
     assert f"{judgement.plausibility:.3f}" in said
@@ -574,7 +574,7 @@ def test_a_cost_map_holds_the_costs_and_the_trajectory() -> None:
     assert np.ma.getmaskarray(costs).tolist() == (blocked | np.isinf(cost)).tolist()
     assert np.array_equal(costs[~costs.mask], cost[~costs.mask])
     assert (~np.ma.getmaskarray(walls)).tolist() == blocked.tolist()
-    assert tuple(axes.images[0].get_extent()) == (0, 40, 30, 0)  # in pixels, y downwards
+    assert tuple(axes.images[0].get_extent()) == (0, 40, 30, 0)  # in pixels; y points down
     (line,) = (one for one in axes.lines if one.get_gid() == "path")
     assert np.array_equal(line.get_xydata(), path)
     assert bar.get_ylim() == (0.0, float(costs.max()))

@@ -1,4 +1,4 @@
-"""The report: what it says is what was found, whoever found it and whatever things are called."""
+"""The report: it says what was found, by any model or rater, whatever names things have."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ NASTY = [
 
 
 class Reader(HTMLParser):
-    """What a browser would find in a report: its elements, its data, and what it says if dumb."""
+    """What a browser would find in a report: its elements, its data, and text without scripts."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ def told(results: Any, **more: Any) -> dict[str, Any]:
 
 
 def ratings(values: dict[tuple[str, str], tuple[float, float]], name: str = "mine.csv") -> Ratings:
-    """Return anybody's ratings of pairs, by task and pair."""
+    """Return arbitrary ratings of pairs, by task and pair."""
     members = {
         (*pair, m): v for pair, both in values.items() for m, v in zip("eu", both, strict=True)
     }
@@ -86,7 +86,7 @@ def ratings(values: dict[tuple[str, str], tuple[float, float]], name: str = "min
 
 
 def many(evaluation: Evaluation, pairs: int, seed: int = 1) -> Evaluation:
-    """Return an evaluation with many pairs in nine tasks; all that is measured is at random."""
+    """Return an evaluation with many pairs in nine tasks, with random measures."""
     chance = random.Random(seed)
     tasks = [one.folder for one in hbtom_tasks()]
     measured = [name for name in COLUMNS if name.startswith(("part_", "surprise_"))]
@@ -118,14 +118,14 @@ def large(evaluation: Evaluation) -> Evaluation:
 
 
 def as_row(label: str, kind: str, score: Score) -> dict[str, Any]:
-    counts = [0] * 2 * SIDE  # by hand: a bin is .05 wide, and the last one holds 1 as well
+    counts = [0] * 2 * SIDE  # by hand: bins are .05 wide, and the last one includes 1
     for one in score.margins:
         counts[min(SIDE + math.floor(one / 0.05), 2 * SIDE - 1)] += 1
     told = {"label": label, "kind": kind, "margins": counts, "published": published(score.task)}
     return {**score.to_dict(), **told}
 
 
-def test_the_scores_are_those_of_the_evaluation(evaluation: Evaluation) -> None:
+def test_the_scores_match_the_evaluation(evaluation: Evaluation) -> None:
     preference, agents = evaluation.tasks
     assert (preference.pairs, preference.correct, preference.ties) == (3, 1, 1)
     assert told(evaluation)["scores"] == [
@@ -135,7 +135,7 @@ def test_the_scores_are_those_of_the_evaluation(evaluation: Evaluation) -> None:
     ]
 
 
-def test_groups_stand_above_their_tasks(large: Evaluation) -> None:
+def test_groups_are_above_their_tasks(large: Evaluation) -> None:
     found = told(large)["scores"]
     expected = []
     for group, parts in in_groups(large.tasks):
@@ -155,7 +155,7 @@ def test_every_published_system_has_a_short_name_and_a_source() -> None:
     assert len({short for short, _ in SYSTEMS.values()}) == len(MODELS)
 
 
-def test_without_scripts_there_is_the_table(evaluation: Evaluation) -> None:
+def test_without_scripts_there_is_a_table(evaluation: Evaluation) -> None:
     assert score_table(evaluation.tasks) in html.unescape(
         Reader(report(evaluation)).text["noscript"]
     )
@@ -181,7 +181,7 @@ def test_margins_are_counted_by_task_group_and_all(large: Evaluation) -> None:
         assert row["margin_5"] == sorted(margins)[math.ceil(len(margins) / 20) - 1]
 
 
-def test_ties_are_counted_at_zero_and_what_is_far_at_the_ends() -> None:
+def test_ties_are_counted_at_zero_and_large_margins_at_the_ends() -> None:
     edges = margin_edges([(number, 0) for number in range(-500, 501)] + [(math.inf, 0.0)])
     assert edges[SIDE] == 0
     assert 490 < edges[-1] == -edges[0] < 500
@@ -194,7 +194,7 @@ def test_ratings_that_never_differ_have_margins() -> None:
         assert margin_edges([both])[-1] == 1
 
 
-def test_small_margins_are_not_near_failure_if_ratings_are_no_shares() -> None:
+def test_small_margins_are_not_near_failure_if_ratings_are_unbounded() -> None:
     small = ratings({("mine", "1"): (-0.001, -0.002), ("mine", "2"): (-0.003, -0.001)})
     found = told(small)
     assert found["margins"]["near"] == SIDE
@@ -204,7 +204,7 @@ def test_small_margins_are_not_near_failure_if_ratings_are_no_shares() -> None:
 # Pairs
 
 
-def test_every_pair_is_there_with_all_that_is_known_of_it(large: Evaluation) -> None:
+def test_every_pair_is_there_with_all_its_data(large: Evaluation) -> None:
     found = told(large)
     columns = found["pairs"]
     rows = {(row.task, row.pair, row.member): row for row in large.rows}
@@ -223,7 +223,7 @@ def test_every_pair_is_there_with_all_that_is_known_of_it(large: Evaluation) -> 
                 assert shown == pytest.approx(getattr(row, name), rel=5 * 10**-DIGITS)
 
 
-def test_wrong_pairs_and_ties_are_looked_at(evaluation: Evaluation) -> None:
+def test_wrong_pairs_and_ties_are_shown(evaluation: Evaluation) -> None:
     found = told(evaluation)
     names = [(found["tasks"][t]["name"], n) for t, n in pair_names(found)]
     assert {names[index] for index in found["wrong"]} == set(evaluation.wrong)
@@ -236,7 +236,7 @@ def pair_names(found: dict[str, Any]) -> list[tuple[int, str]]:
     return list(zip(found["pairs"]["task"], found["pairs"]["name"], strict=True))
 
 
-def test_of_many_wrong_pairs_every_task_has_its_turn(large: Evaluation) -> None:
+def test_many_wrong_pairs_are_taken_from_every_task(large: Evaluation) -> None:
     chosen = choose(find(large, None, None))
     assert len(chosen.wrong) == WRONG
     assert len(chosen.close) == CLOSE
@@ -249,18 +249,18 @@ def test_of_many_wrong_pairs_every_task_has_its_turn(large: Evaluation) -> None:
         assert kept == sorted(m for (t, _), m in margins.items() if t == task)[: len(kept)]
 
 
-def test_turns_are_taken_worst_first() -> None:
+def test_the_worst_pairs_come_first() -> None:
     margins = {("a", "1"): -0.1, ("a", "2"): -0.9, ("b", "1"): -0.2, ("b", "2"): -0.05}
     assert in_turn(list(margins), margins) == [("a", "2"), ("b", "1"), ("a", "1"), ("b", "2")]
 
 
-def test_of_one_model_without_fault_nothing_is_wrong() -> None:
+def test_a_perfect_model_has_no_wrong_pairs() -> None:
     found = told(ratings({("preference", "1"): (0.9, 0.1)}))
     assert found["wrong"] == []
     assert found["close"] == [0]
 
 
-# What separates
+# Measures that separate members
 
 
 def test_spreads_count_every_episode_once(large: Evaluation) -> None:
@@ -279,14 +279,14 @@ def test_plausibility_separates_as_often_as_it_is_right(large: Evaluation) -> No
     assert shares == pytest.approx([score.accuracy for score in large.tasks])
 
 
-def test_a_surprise_separates_where_the_unexpected_one_is_larger() -> None:
+def test_a_surprise_separates_if_the_unexpected_one_is_larger() -> None:
     goal = MEASURES[0]
     one = spread(goal, [(0.1, 0.9), (0.5, 0.5), (0.8, 0.2), (0.0, 1.0)], (0.0, 1.0))
     assert one.right == (1 + 0.5 + 0 + 1) / 4
     assert (one.expected[0], one.unexpected[-1]) == (1, 1)
 
 
-def test_what_lies_outside_the_range_is_counted_at_its_ends() -> None:
+def test_values_outside_the_range_are_counted_at_its_ends() -> None:
     values = [(number, -number) for number in range(1000)] + [(math.inf, -math.inf)]
     low, high = range_of(RATING, values)
     assert -1000 < low < -900
@@ -304,7 +304,7 @@ def test_a_measure_that_never_changes_has_a_range() -> None:
 # Calibration
 
 
-def test_calibration_is_that_of_the_bench(large: Evaluation) -> None:
+def test_calibration_matches_the_benchmark_code(large: Evaluation) -> None:
     found = told(large)["calibration"]
     bins = binned(list(large.ratings.values()))
     assert found["error"] == calibration_error(bins)
@@ -326,10 +326,10 @@ def test_binned_plausibilities_can_be_checked_by_hand() -> None:
     assert calibration_error(bins) == pytest.approx(off)
 
 
-# The model, and what is known of it
+# The model, and what is known about it
 
 
-def test_the_model_is_shown_whole(evaluation: Evaluation) -> None:
+def test_the_whole_model_is_shown(evaluation: Evaluation) -> None:
     about = told(evaluation)["about"]
     assert about["model"] == "default"
     assert about["fingerprints"] == [evaluation.model.fingerprint]
@@ -343,7 +343,7 @@ def test_the_model_is_shown_whole(evaluation: Evaluation) -> None:
 def test_a_file_of_results_makes_the_same_report(
     evaluation: Evaluation, benchmark: Path, tmp_path: Path
 ) -> None:
-    """A file does not say what was left out; with the dataset, that is found out again."""
+    """A file does not say what was left out; with the dataset, this is found again."""
     texts = set()
     for kind in (".csv", ".jsonl", ".parquet"):
         file = tmp_path / f"results{kind}"
@@ -355,9 +355,7 @@ def test_a_file_of_results_makes_the_same_report(
     assert alone["title"] == told(evaluation)["title"] == "default on data"
 
 
-def test_a_file_that_was_torn_is_read_as_far_as_it_goes(
-    evaluation: Evaluation, tmp_path: Path
-) -> None:
+def test_a_torn_file_is_read_as_far_as_it_goes(evaluation: Evaluation, tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     write_rows(evaluation.rows, file)
     file.write_bytes(file.read_bytes()[:-40])
@@ -367,9 +365,7 @@ def test_a_file_that_was_torn_is_read_as_far_as_it_goes(
     assert found["about"]["leftOut"] == 1
 
 
-def test_a_model_that_is_no_preset_is_known_once_it_is_given(
-    evaluation: Evaluation, tmp_path: Path
-) -> None:
+def test_a_model_that_is_not_a_preset_must_be_given(evaluation: Evaluation, tmp_path: Path) -> None:
     other = msgspec.structs.replace(
         evaluation.model,
         name="mine",
@@ -389,7 +385,7 @@ def test_a_model_that_is_no_preset_is_known_once_it_is_given(
     assert hbtom.Model.preset("paper").fingerprint in wrong["unknown"]
 
 
-def test_results_of_two_models_are_said_to_be(evaluation: Evaluation, tmp_path: Path) -> None:
+def test_results_of_two_models_are_reported(evaluation: Evaluation, tmp_path: Path) -> None:
     rows = [
         replace(row, model="0" * 12) if row.pair == "000002" else row for row in evaluation.rows
     ]
@@ -399,16 +395,16 @@ def test_results_of_two_models_are_said_to_be(evaluation: Evaluation, tmp_path: 
     assert "2 models" in about["unknown"]
 
 
-def test_a_predictive_score_is_said_to_be(benchmark: Path) -> None:
+def test_a_predictive_score_is_named(benchmark: Path) -> None:
     found = told(hbtom.evaluate(benchmark, score="predictive", workers=1))
     assert found["about"]["rated"] == "predictive"
     assert [one["label"] for one in found["spreads"]][-2:] == ["Plausibility", "Predictive score"]
 
 
-# Anybody's ratings
+# Ratings from any source
 
 
-def test_of_ratings_alone_that_is_shown_which_is_known(tmp_path: Path) -> None:
+def test_a_report_on_ratings_alone_shows_what_is_known(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream)
@@ -438,7 +434,7 @@ def test_ratings_between_0_and_1_are_calibrated() -> None:
     assert found["error"] == pytest.approx(0.1)
 
 
-def test_with_a_dataset_it_is_told_what_was_not_rated(benchmark: Path) -> None:
+def test_with_a_dataset_missing_ratings_are_reported(benchmark: Path) -> None:
     mine = ratings({("preference", "000001"): (1, 0), ("preference", "x"): (0, 1)})
     found = told(mine, dataset=find_pairs(benchmark))
     assert found["pairs"]["name"] == ["000001"]
@@ -483,7 +479,7 @@ def test_a_file_that_cannot_be_reported_on_is_refused(tmp_path: Path, text: str,
         report(file)
 
 
-def test_what_is_not_there_is_refused(tmp_path: Path, evaluation: Evaluation) -> None:
+def test_missing_files_are_refused(tmp_path: Path, evaluation: Evaluation) -> None:
     with pytest.raises(BadInput, match="no such file"):
         report(tmp_path / "nothing.csv")
     with pytest.raises(BadInput, match="no such dataset"):
@@ -492,7 +488,7 @@ def test_what_is_not_there_is_refused(tmp_path: Path, evaluation: Evaluation) ->
         report(evaluation, model="nothing")
 
 
-# The text
+# The document
 
 
 def test_the_same_results_make_the_same_report(large: Evaluation) -> None:
@@ -505,14 +501,14 @@ def test_a_report_on_the_whole_benchmark_is_small(evaluation: Evaluation) -> Non
     assert len(text.encode()) < 2_000_000
 
 
-def test_what_was_left_out_is_listed_up_to_a_number(evaluation: Evaluation) -> None:
+def test_omitted_files_are_listed_up_to_a_limit(evaluation: Evaluation) -> None:
     one = evaluation.left_out[0]
     found = told(replace(evaluation, left_out=(one,) * 1000))["about"]
     assert found["leftOut"] == 1000
     assert len(found["leftOutFiles"]) == LEFT_OUT
 
 
-def test_the_report_forbids_itself_the_network(evaluation: Evaluation) -> None:
+def test_the_report_forbids_network_access(evaluation: Evaluation) -> None:
     found = Reader(report(evaluation))
     policies = [
         attributes["content"]
@@ -525,7 +521,7 @@ def test_the_report_forbids_itself_the_network(evaluation: Evaluation) -> None:
         assert attributes.get("href", "data:,") == "data:,", tag
 
 
-def test_text_becomes_markup_nowhere_in_the_scripts(evaluation: Evaluation) -> None:
+def test_scripts_never_turn_text_into_markup(evaluation: Evaluation) -> None:
     script = Reader(report(evaluation)).text["module"]
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
         assert way not in script

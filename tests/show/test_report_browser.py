@@ -1,4 +1,4 @@
-"""The report in a real browser: it is sorted, filtered, read on any screen, and asks nobody."""
+"""The report in a real browser: sorted, filtered, on any screen, and without network access."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def whole(evaluation: Evaluation, tmp_path_factory: pytest.TempPathFactory) -> P
 
 @pytest.fixture(scope="module")
 def values() -> dict[tuple[str, str], tuple[float, float]]:
-    """Ratings of 60 pairs of each task, at random, with some ties."""
+    """Random ratings of 60 pairs of each task, with some ties."""
     chance = random.Random(3)
     return {
         (task.folder, f"{number:06}"): (chance.gauss(0.5, 1), chance.gauss(-0.5, 1))
@@ -44,7 +44,7 @@ def values() -> dict[tuple[str, str], tuple[float, float]]:
 def foreign(
     written: Callable[[str], Path], values: dict[tuple[str, str], tuple[float, float]]
 ) -> Path:
-    """A report on anybody's ratings."""
+    """A report on ratings from another source."""
     rated = {
         (*name, m): v for name, both in values.items() for m, v in zip("eu", both, strict=True)
     }
@@ -56,7 +56,7 @@ def number(text: str) -> float:
 
 
 def column(browser: Browser, place: int) -> list[str]:
-    """Return what stands in a column of the list."""
+    """Return the entries in a column of the list."""
     return browser.texts(f"{LINES} > :nth-child({place})")
 
 
@@ -70,9 +70,7 @@ def choose(browser: Browser, label: str, option: str) -> None:
 # Figures
 
 
-def test_the_table_says_what_was_counted(
-    browser: Browser, whole: Path, evaluation: Evaluation
-) -> None:
+def test_the_table_shows_the_counts(browser: Browser, whole: Path, evaluation: Evaluation) -> None:
     browser.open(whole)
     rows = browser.run(
         "return [...document.querySelectorAll('table.scores tbody tr')]"
@@ -96,7 +94,7 @@ def test_the_table_says_what_was_counted(
     )
 
 
-def test_margins_are_those_of_the_scores(browser: Browser, written, values) -> None:
+def test_margins_match_the_scores(browser: Browser, written, values) -> None:
     values = {name: tuple(min(max(v, 0.0), 1.0) for v in both) for name, both in values.items()}
     rated = {
         (*name, m): v for name, both in values.items() for m, v in zip("eu", both, strict=True)
@@ -118,8 +116,8 @@ def test_margins_are_those_of_the_scores(browser: Browser, written, values) -> N
     assert f"the smallest is {least}" in browser.texts(".summary li")[3]
 
 
-def test_bars_of_margins_are_as_high_as_there_are_pairs(browser: Browser, whole: Path) -> None:
-    """One pair is wrong, one a tie and two are right: the first two are marked."""
+def test_the_height_of_margin_bars_is_the_number_of_pairs(browser: Browser, whole: Path) -> None:
+    """One pair is wrong, one is a tie and two are right: the first two are marked."""
     browser.open(whole)
     drawn = browser.run(
         "const all = [...document.querySelectorAll('.margin-bars')].at(-1);"
@@ -127,7 +125,7 @@ def test_bars_of_margins_are_as_high_as_there_are_pairs(browser: Browser, whole:
     )
     near, far = ([float(high) for high in re.findall(r"v(-?[\d.]+)", path)] for path in drawn)
     assert len(near) == 2
-    assert len(far) == 1  # both of them in one bin, twice as high
+    assert len(far) == 1  # both in one bin, twice as high
     assert far[0] == pytest.approx(2 * near[0])
 
 
@@ -148,7 +146,7 @@ def test_halves_are_rounded_as_elsewhere(
     assert browser.text("table.scores .all td") == text
 
 
-def test_dots_stand_where_the_scale_says(browser: Browser, foreign: Path) -> None:
+def test_dots_are_where_the_scale_says(browser: Browser, foreign: Path) -> None:
     browser.open(foreign)
     script = (
         "return [...document.querySelectorAll(arguments[0])]"
@@ -178,7 +176,7 @@ def test_names_of_published_systems_do_not_overlap(browser: Browser, foreign: Pa
 
 
 def on_screen(browser: Browser, width: int, act: Callable[[], object], height: int = 800) -> None:
-    """Do something on a screen of some width, and wait until what is drawn has found its size."""
+    """Run a check on a screen of the given width, once everything has been resized."""
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     act()
@@ -191,7 +189,7 @@ def usual_screen(browser: Browser):
     browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-# Pairs from near
+# Pairs in detail
 
 
 def test_a_pair_that_went_wrong_is_one_click_from_its_page(browser: Browser, whole: Path) -> None:
@@ -219,7 +217,7 @@ def test_a_pair_that_cannot_be_watched_says_why(
 # The list
 
 
-def test_the_list_is_sorted_by_margin_at_first(browser: Browser, foreign: Path, values) -> None:
+def test_the_list_is_initially_sorted_by_margin(browser: Browser, foreign: Path, values) -> None:
     browser.open(foreign)
     shown = [number(text) for text in column(browser, 5)]
     assert shown == sorted(shown)
@@ -243,7 +241,7 @@ def test_a_heading_sorts_and_sorts_again(browser: Browser, foreign: Path, values
     assert browser.run("return document.querySelectorAll('[aria-sort=none]').length") == 5
 
 
-def test_filters_leave_what_matches(browser: Browser, foreign: Path, values) -> None:
+def test_filters_keep_matching_pairs(browser: Browser, foreign: Path, values) -> None:
     browser.open(foreign)
     choose(browser, "Outcome", "wrong")
     wrong = sum(e < u for e, u in values.values())
@@ -262,7 +260,7 @@ def test_filters_leave_what_matches(browser: Browser, foreign: Path, values) -> 
     assert browser.complaints() == []
 
 
-def test_pages_of_the_list_are_turned(browser: Browser, foreign: Path) -> None:
+def test_pages_of_the_list_can_be_turned(browser: Browser, foreign: Path) -> None:
     browser.open(foreign)
     first = column(browser, 5)
     assert browser.run("return document.querySelector('.pager button').disabled")
@@ -273,7 +271,7 @@ def test_pages_of_the_list_are_turned(browser: Browser, foreign: Path) -> None:
     assert column(browser, 5) == first
 
 
-def test_all_that_went_wrong_is_one_click_away(browser: Browser, foreign: Path, values) -> None:
+def test_all_wrong_pairs_are_one_click_away(browser: Browser, foreign: Path, values) -> None:
     browser.open(foreign)
     assert len(browser.texts("#wrong .card")) == 20
     browser.click(".more")
@@ -303,12 +301,12 @@ def test_light_and_dark_can_be_changed(browser: Browser, whole: Path) -> None:
     assert browser.run(ground) != before
     browser.press("t")
     assert browser.run(ground) == before
-    browser.find(".filters input").send_keys("t")  # is a letter there
+    browser.find(".filters input").send_keys("t")  # which is just a letter there
     assert browser.run(ground) == before
 
 
 @pytest.mark.parametrize("width", [360, 820, 1280, 1920])
-def test_nothing_sticks_out_on_any_screen(
+def test_nothing_overflows_on_any_screen(
     browser: Browser, whole: Path, foreign: Path, width: int
 ) -> None:
     for file in (whole, foreign):
@@ -334,7 +332,7 @@ def test_it_can_be_printed(browser: Browser, whole: Path) -> None:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_all_that_can_be_seen_has_a_name_for_those_who_hear(browser: Browser, whole: Path) -> None:
+def test_everything_visible_has_a_name_for_screen_readers(browser: Browser, whole: Path) -> None:
     browser.open(whole)
     nameless = browser.run(
         "return [...document.querySelectorAll('button, select, input, a, svg[role=img], section')]"
@@ -350,10 +348,10 @@ def test_all_that_can_be_seen_has_a_name_for_those_who_hear(browser: Browser, wh
     assert set(targets) == {1}
 
 
-# Keeping to itself
+# No network
 
 
-def test_nothing_is_asked_for_and_nothing_complained_of(
+def test_the_report_sends_no_requests_and_logs_no_errors(
     browser: Browser, whole: Path, foreign: Path
 ) -> None:
     for file in (whole, foreign):
@@ -395,7 +393,9 @@ def test_infinite_ratings_are_shown(browser: Browser, written: Callable[[str], P
     assert browser.complaints() == []
 
 
-def test_ratings_that_are_no_shares(browser: Browser, written: Callable[[str], Path]) -> None:
+def test_ratings_that_are_not_between_0_and_1(
+    browser: Browser, written: Callable[[str], Path]
+) -> None:
     rated = {("preference", "1", "e"): -0.001, ("preference", "1", "u"): -0.002}
     browser.open(written(report(Ratings("mine.csv", rated))))
     assert browser.texts("table.margins thead th")[:-1] == ["Task", "5 %", "Least"]

@@ -1,4 +1,4 @@
-"""Reports on disk: pages beside them, what is missing and why, and what is never overwritten."""
+"""Reports on disk: their pages, what is missing and why, and what is never overwritten."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hbtom.show.report.viewers import page_names
 
 
 def data_of(path: Path) -> dict[str, Any]:
-    """Return what a report holds."""
+    """Return the data of a report."""
     text = path.read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
@@ -36,7 +36,7 @@ def data_of(path: Path) -> dict[str, Any]:
 
 
 def links_of(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the links of a report by the task and the name of their pairs."""
+    """Return the links of a report, by task and name of their pairs."""
     data = data_of(path)
     pairs, tasks = data["pairs"], data["tasks"]
     return {
@@ -80,7 +80,7 @@ def test_the_words_are_about_the_right_member(evaluation: Evaluation, tmp_path: 
     assert links["preference/000002"]["words"] == [unexpected, expected]
 
 
-def test_wrong_pairs_come_first_where_there_are_few_pages(
+def test_wrong_pairs_come_first_if_there_are_few_pages(
     evaluation: Evaluation, tmp_path: Path
 ) -> None:
     written = write_report(evaluation, tmp_path / "report.html", pages=2)
@@ -101,7 +101,7 @@ def test_without_pages_there_is_no_folder(evaluation: Evaluation, tmp_path: Path
     assert data_of(written.path)["note"] == ""
 
 
-def test_reports_and_pages_are_the_same_every_time(evaluation: Evaluation, tmp_path: Path) -> None:
+def test_reports_and_pages_are_reproducible(evaluation: Evaluation, tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         write_report(evaluation, tmp_path / folder / "report.html")
@@ -113,7 +113,7 @@ def test_reports_and_pages_are_the_same_every_time(evaluation: Evaluation, tmp_p
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of posix")
-def test_others_may_read_what_is_put_on_a_file_share(
+def test_other_users_can_read_reports_on_a_file_share(
     evaluation: Evaluation, tmp_path: Path
 ) -> None:
     before = os.umask(0o022)
@@ -151,7 +151,7 @@ def test_episodes_are_found_in_archives(benchmark: Path, tmp_path: Path, kind: s
         ([("t" * 300, "1"), ("t" * 300, "2")], [f"{'t' * 80}.html", f"{'t' * 80}-2.html"]),
     ],
 )
-def test_pages_have_names_that_every_file_system_takes(
+def test_pages_have_names_that_every_file_system_allows(
     names: list[tuple[str, str]], files: list[str]
 ) -> None:
     assert list(page_names(names).values()) == files
@@ -171,7 +171,7 @@ def moved(evaluation: Evaluation, benchmark: Path, tmp_path: Path) -> Path:
     return tmp_path / "results.csv"
 
 
-def test_pairs_whose_episodes_are_gone_stay_and_say_so(moved: Path, tmp_path: Path) -> None:
+def test_pairs_whose_episodes_are_gone_are_kept_with_a_note(moved: Path, tmp_path: Path) -> None:
     written = write_report(moved, tmp_path / "report.html")
     assert (written.folder, written.pages) == (None, 0)
     assert len(written.missing) == 4
@@ -190,7 +190,7 @@ def test_a_dataset_says_where_episodes_are_now(
     assert write_report(moved, tmp_path / "report.html", dataset=benchmark).pages == 4
 
 
-def test_a_pair_that_is_judged_otherwise_now_is_not_shown(
+def test_a_pair_that_is_now_judged_differently_is_not_shown(
     evaluation: Evaluation, benchmark: Path, tmp_path: Path
 ) -> None:
     copy = shutil.copytree(benchmark, tmp_path / "data")
@@ -202,7 +202,7 @@ def test_a_pair_that_is_judged_otherwise_now_is_not_shown(
     assert why.startswith("preference/000002: member e is now judged differently")
 
 
-def test_an_episode_that_is_broken_now_is_not_shown(
+def test_an_episode_that_is_now_broken_is_not_shown(
     evaluation: Evaluation, benchmark: Path, tmp_path: Path
 ) -> None:
     copy = shutil.copytree(benchmark, tmp_path / "data")
@@ -213,7 +213,7 @@ def test_an_episode_that_is_broken_now_is_not_shown(
     assert why.startswith("preference/000003: member u can no longer be read")
 
 
-def test_without_the_model_it_is_said_why_nothing_can_be_watched(
+def test_without_the_model_it_says_why_nothing_can_be_watched(
     evaluation: Evaluation, tmp_path: Path
 ) -> None:
     written = write_report(evaluation, tmp_path / "report.html", model="paper")
@@ -227,7 +227,7 @@ def test_without_the_model_it_is_said_why_nothing_can_be_watched(
 # What is overwritten, and what is not
 
 
-def test_what_exists_is_not_overwritten_unless_asked(
+def test_existing_files_are_not_overwritten_by_default(
     evaluation: Evaluation, tmp_path: Path
 ) -> None:
     report = tmp_path / "report.html"
@@ -248,7 +248,7 @@ def test_what_exists_is_not_overwritten_unless_asked(
 
 
 @pytest.mark.parametrize("mine", ["notes.txt", "notes.html"])
-def test_a_folder_with_something_else_in_it_is_left_alone(
+def test_a_folder_with_other_files_is_left_alone(
     evaluation: Evaluation, tmp_path: Path, mine: str
 ) -> None:
     write_report(evaluation, tmp_path / "report.html", pages=1)
@@ -281,7 +281,7 @@ def test_nothing_is_left_behind_if_it_fails_midway(evaluation: Evaluation, tmp_p
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left behind."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -292,7 +292,7 @@ class Ran:
 def run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Ran]:
-    """Run ``hbtom`` in a folder of its own, within this process."""
+    """Run ``hbtom`` in this process, in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 
     def ran(*words: str | Path) -> Ran:
@@ -337,7 +337,7 @@ def test_the_command_says_what_cannot_be_watched(run, moved: Path, tmp_path: Pat
         (("results.csv", "-o", "report.html", "--pages", "-1"), 2),
     ],
 )
-def test_what_cannot_be_done_leaves_nothing_behind(
+def test_a_failing_command_leaves_nothing_behind(
     run, evaluation: Evaluation, tmp_path: Path, words: tuple[str, ...], status: int
 ) -> None:
     write_rows(evaluation.rows, tmp_path / "results.csv")
@@ -364,9 +364,7 @@ def test_evaluating_can_end_in_a_report(run, benchmark: Path, tmp_path: Path) ->
     assert one.read_text().replace("report-pages", "other-pages") == other.read_text()
 
 
-def test_a_report_that_is_there_is_not_replaced_by_resuming(
-    run, benchmark: Path, tmp_path: Path
-) -> None:
+def test_resuming_does_not_replace_an_existing_report(run, benchmark: Path, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text("mine")
     words = ("evaluate", benchmark, "--out", "results.csv", "--resume", "--report", "report.html")
     ran = run(*words)
@@ -375,6 +373,6 @@ def test_a_report_that_is_there_is_not_replaced_by_resuming(
     assert names_in(tmp_path) == ["report.html"]
 
 
-def test_a_pipe_among_the_pages_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_among_the_pages_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "page.html")
     assert not files._is_page(tmp_path / "page.html")

@@ -1,4 +1,4 @@
-"""The server as browsers and programs see it: a real one, over the network."""
+"""A real server, over the network, as browsers and programs see it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OUTCOMES = {
 
 @pytest.fixture
 def fresh(shelf: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server that has not been asked anything."""
+    """A server without any requests so far."""
     server = Served(shelf, "--no-open", "--workers", "2", cache=tmp_path)
     yield server
     if server.process.poll() is None:
@@ -48,7 +48,7 @@ def outcome(row: dict[str, Any]) -> tuple[str, float | None, float | None]:
 
 
 def finished(server: Served, **query: str) -> dict[str, Any]:
-    """Wait until the run in the background is over, and return what the list says then."""
+    """Wait until the background run is over, and return the list."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
         answer = server.get("/pairs", **query).json
@@ -59,7 +59,7 @@ def finished(server: Served, **query: str) -> dict[str, Any]:
 
 
 def test_a_file_that_changes_is_judged_again(tmp_path: Path) -> None:
-    """Also one in an archive, and one that is gone."""
+    """This includes one in an archive, and one that is gone."""
     folder = tmp_path / "data" / "preference"
     folder.mkdir(parents=True)
     both = {"e": to_bytes(EXPECTED), "u": to_bytes(UNEXPECTED)}
@@ -112,7 +112,7 @@ def test_all_pairs_are_listed_wherever_they_are_kept(served: Served) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NAMED))
-def test_what_comes_of_a_pair_is_what_judging_its_episodes_gives(served: Served, name: str) -> None:
+def test_the_outcome_of_a_pair_matches_judging_its_episodes(served: Served, name: str) -> None:
     row = served.get("/pair", task="preference", pair=name).json
     assert outcome(row) == OUTCOMES[name]
     assert (row["label"], row["pair"]) == ("Preference", name)
@@ -157,7 +157,7 @@ def test_the_list_can_be_filtered_and_searched(served: Served) -> None:
     ("start", "first"),
     [("0", 0), ("49", 0), ("50", 50), ("63", 50), ("99999", 50), ("-1", 0), ("x", 0), ("٣", 0)],
 )
-def test_a_sheet_begins_where_it_should(served: Served, start: str, first: int) -> None:
+def test_a_page_of_the_list_begins_at_the_right_row(served: Served, start: str, first: int) -> None:
     assert served.get("/pairs", **{"from": start}).json["first"] == first
 
 
@@ -191,8 +191,8 @@ def test_a_pair_and_its_episodes_have_pages(served: Served) -> None:
         assert f"<title>{title} – hbtom</title>" in answer.text
 
 
-def test_pages_lead_on_to_what_was_asked_for(served: Served) -> None:
-    """Previous and next go through what the list shows."""
+def test_pages_link_to_their_neighbours_in_the_list(served: Served) -> None:
+    """Previous and next go through the rows that the list shows."""
     for name in NAMED:
         served.get("/pair", task="preference", pair=name)
     page = served.get("/watch", task="preference", pair="other", outcome="right").text
@@ -219,17 +219,17 @@ def test_names_stay_text_on_pages(served: Served) -> None:
     assert "&lt;img src=x" in text
 
 
-def test_what_is_not_part_of_a_pair_is_named_without_its_folder(served: Served) -> None:
+def test_files_without_a_pair_are_named_without_their_folder(served: Served) -> None:
     page = served.get("/").text
     assert '"alonee.json"' in page
     assert "its counterpart" in page
 
 
-# Many at a time
+# Many at once
 
 
-def test_many_requests_at_once_are_all_answered_rightly(served: Served) -> None:
-    """Two hundred, twenty at a time; that nothing was complained of is seen at the end."""
+def test_many_simultaneous_requests_are_answered_correctly(served: Served) -> None:
+    """There are two hundred, twenty at a time; the fixture checks for errors at the end."""
 
     def list_is_right(number: int) -> bool:
         return served.get("/pairs", search=f"{number:06}").json["chosen"] == 2 - (number >= FEW)
@@ -257,7 +257,7 @@ def test_many_requests_at_once_are_all_answered_rightly(served: Served) -> None:
         assert list(right) == [True] * 200
 
 
-def test_those_who_leave_do_no_harm(served: Served) -> None:
+def test_clients_that_leave_do_no_harm(served: Served) -> None:
     for number in range(10):
         served.leave(f"/watch?task=multi_agent&pair={number:06}ma")
         served.leave("/pairs")
@@ -267,7 +267,7 @@ def test_those_who_leave_do_no_harm(served: Served) -> None:
 # Judging all
 
 
-def test_all_are_judged_in_the_background_until_that_is_stopped(fresh: Served) -> None:
+def test_all_pairs_are_judged_in_the_background_until_stopped(fresh: Served) -> None:
     assert fresh.get("/pairs").json["run"] is None
     assert fresh.post("/stop").status == 202  # when nothing runs
     assert fresh.post("/judge").status == 202
@@ -292,7 +292,7 @@ def test_all_are_judged_in_the_background_until_that_is_stopped(fresh: Served) -
     assert finished(fresh)["run"]["total"] == 0
 
 
-def test_only_what_is_searched_is_judged(served: Served) -> None:
+def test_only_search_results_are_judged(served: Served) -> None:
     assert served.post("/judge", model="paper", **{"in": "efficiency_path"}).status == 202
     answer = finished(served, model="paper", **{"in": "efficiency_path"})
     assert answer["run"]["total"] == FEW
@@ -304,8 +304,8 @@ def test_only_what_is_searched_is_judged(served: Served) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
-def test_ctrl_c_ends_everything_in_silence(fresh: Served) -> None:
-    """Ctrl-C reaches all processes of the terminal, and comes while pairs are judged."""
+def test_ctrl_c_ends_everything_silently(fresh: Served) -> None:
+    """Ctrl-C reaches all processes of the terminal while pairs are judged."""
     assert fresh.post("/judge").status == 202
     helpers = children(fresh.process.pid)
     status, complaints = fresh.stop(everybody=True)
@@ -316,7 +316,7 @@ def test_ctrl_c_ends_everything_in_silence(fresh: Served) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
-def test_no_process_outlives_a_server_that_is_killed(fresh: Served) -> None:
+def test_no_process_outlives_a_killed_server(fresh: Served) -> None:
     fresh.get("/pair", task="preference", pair="usual")
     helpers = children(fresh.process.pid)
     assert helpers

@@ -1,4 +1,4 @@
-"""The list in a real browser: filtered, searched, judged, and left for a page and come back to."""
+"""The list in a real browser: filtered, searched, judged, and kept when coming back from a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VIEWER = "return document.querySelector('.transport') !== null"
 
 @pytest.fixture
 def seen(browser: Browser, served: Served) -> Iterator[Browser]:
-    """The list in a browser that in the end has asked nobody else, and complained of nothing."""
+    """The list in a browser that may neither send other requests nor log errors."""
     browser.visit(served.address)
     browser.wait(SETTLED)
     yield browser
@@ -37,7 +37,7 @@ def names(browser: Browser) -> list[str]:
 
 
 def choose(browser: Browser, verdict: str, count: int) -> None:
-    """Choose an outcome, and wait until so many rows are there."""
+    """Choose an outcome, and wait for the given number of rows."""
     chip = f".outcome.{verdict}" if verdict else ".outcome:first-child"
     browser.click(chip)
     browser.wait(f"return document.querySelector('{chip}').ariaPressed === 'true'")
@@ -55,7 +55,7 @@ def select(browser: Browser, selector: str, value: str) -> None:
     Select(browser.find(selector)).select_by_value(value)
 
 
-def test_what_is_in_sight_is_judged_and_the_rest_is_not(seen: Browser, served: Served) -> None:
+def test_only_visible_rows_are_judged(seen: Browser, served: Served) -> None:
     assert seen.text(".dataset") == "shelf"
     assert len(names(seen)) == 50
     first = seen.find("tbody tr")
@@ -135,7 +135,7 @@ def test_tasks_models_and_searches_are_remembered_by_the_address(seen: Browser) 
     rows(seen, 1)
 
 
-def test_sheets_are_turned(seen: Browser) -> None:
+def test_pages_of_the_list_can_be_turned(seen: Browser) -> None:
     assert seen.text(".pager span") == f"1 – 50 of {PAIRS}"
     seen.press("ARROW_RIGHT")
     rows(seen, PAIRS - 50)
@@ -145,7 +145,7 @@ def test_sheets_are_turned(seen: Browser) -> None:
     rows(seen, 50)
 
 
-def test_a_pair_is_opened_by_keys_and_come_back_to(seen: Browser) -> None:
+def test_a_pair_is_opened_and_left_by_keys(seen: Browser) -> None:
     select(seen, ".controls select", "preference")
     rows(seen, len(NAMED))
     seen.press("/")
@@ -187,7 +187,7 @@ def test_a_click_anywhere_on_a_row_opens_it(seen: Browser) -> None:
     assert seen.find(".model select").get_attribute("value") == "paper"
 
 
-def test_light_or_dark_holds_for_all_pages(seen: Browser) -> None:
+def test_light_or_dark_applies_to_all_pages(seen: Browser) -> None:
     seen.press("t")
     chosen = seen.run("return document.documentElement.dataset.theme")
     seen.press("ARROW_DOWN", "ENTER")
@@ -212,7 +212,7 @@ def test_nothing_is_wider_than_the_window(seen: Browser, served: Served, width: 
         seen.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_a_server_that_has_gone_is_noticed(browser: Browser, shelf: Path, tmp_path: Path) -> None:
+def test_a_stopped_server_is_noticed(browser: Browser, shelf: Path, tmp_path: Path) -> None:
     server = Served(shelf, "--no-open", cache=tmp_path)
     browser.visit(f"{server.address}?in=preference")
     rows(browser, len(NAMED))

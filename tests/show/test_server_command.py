@@ -31,7 +31,7 @@ def pair(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path) -> Result:
-    """Run ``hbtom browse`` within this process, where it is to end by itself."""
+    """Run ``hbtom browse`` in this process, where it should end by itself."""
     return CliRunner().invoke(main, ["browse", *map(str, words)], prog_name="hbtom")
 
 
@@ -46,10 +46,8 @@ def test_the_address_is_printed_and_nothing_else(pair: Path, tmp_path: Path) -> 
 
 @pytest.mark.skipif(os.name != "posix", reason="the stand-in for a browser is a shell script")
 @pytest.mark.parametrize("words", [(), ("--no-open",)])
-def test_a_browser_is_opened_unless_unwanted(
-    pair: Path, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    """The browser is a script that writes down what it is asked to show, and stays."""
+def test_a_browser_is_opened_by_default(pair: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """The browser is a script that records what it is asked to show, and keeps running."""
     script, asked = tmp_path / "browse", tmp_path / "asked"
     script.write_text(
         f'#!/bin/sh\necho "$1" > "{asked}.part"\nmv "{asked}.part" "{asked}"\nsleep 1\n'
@@ -67,7 +65,7 @@ def test_a_browser_is_opened_unless_unwanted(
         assert asked.read_text() == f"{server.address}\n"
 
 
-def test_a_model_of_ones_own_is_one_to_choose(pair: Path, tmp_path: Path) -> None:
+def test_a_users_model_can_be_chosen(pair: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('base = "paper"\nname = "default"\n[efficiency]\nscale = 2\n')
     server = Served(pair, "--no-open", "--model", str(own), cache=tmp_path)
@@ -80,7 +78,7 @@ def test_a_model_of_ones_own_is_one_to_choose(pair: Path, tmp_path: Path) -> Non
     assert judged["expected"] != preset["expected"]
 
 
-def test_a_port_that_is_taken_is_told(pair: Path) -> None:
+def test_a_taken_port_is_reported(pair: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         ran = run(pair, "--port", str(port))
@@ -92,7 +90,7 @@ def test_a_port_that_is_taken_is_told(pair: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a" * 70, "", "300.1.1.1"])
-def test_a_host_that_is_none_is_told(pair: Path, host: str) -> None:
+def test_an_invalid_host_is_reported(pair: Path, host: str) -> None:
     ran = run(pair, "--host", host, "--port", "0")
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert ran.stderr.startswith("hbtom: ")
@@ -100,7 +98,7 @@ def test_a_host_that_is_none_is_told(pair: Path, host: str) -> None:
     assert "Traceback" not in ran.stderr
 
 
-def test_who_listens_to_others_needs_a_token(pair: Path, tmp_path: Path) -> None:
+def test_a_public_server_needs_a_token(pair: Path, tmp_path: Path) -> None:
     server = Served(pair, "--no-open", "--host", "0.0.0.0", cache=tmp_path)
     start, token = server.address.split("?token=")
     assert start == f"http://127.0.0.1:{server.port}/"
@@ -137,7 +135,7 @@ def test_who_listens_to_others_needs_a_token(pair: Path, tmp_path: Path) -> None
     assert complaints.splitlines()[0].startswith(told)
 
 
-def test_who_listens_to_this_machine_needs_none(pair: Path, tmp_path: Path) -> None:
+def test_a_local_server_needs_no_token(pair: Path, tmp_path: Path) -> None:
     server = Served(pair, "--no-open", "--host", "localhost", cache=tmp_path)
     status, complaints = server.stop()
     assert "token" not in server.address
@@ -145,8 +143,8 @@ def test_who_listens_to_this_machine_needs_none(pair: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
-def test_a_library_that_is_missing_is_named(pair: Path, library: str) -> None:
-    """In a process of its own, which has not imported it yet."""
+def test_a_missing_library_is_named(pair: Path, library: str) -> None:
+    """This runs in a process of its own, which has not imported it yet."""
     code = f"import sys; sys.modules[{library!r}] = None\nfrom hbtom.cli import main\nmain()"
     command = [sys.executable, "-c", code, "browse", str(pair)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -164,14 +162,14 @@ def test_a_library_that_is_missing_is_named(pair: Path, library: str) -> None:
         ((".", "--model", "nothing"), "there is no model 'nothing'"),
     ],
 )
-def test_what_is_not_there_is_told_at_once(words: tuple[str, ...], told: str) -> None:
+def test_a_missing_dataset_is_reported_at_once(words: tuple[str, ...], told: str) -> None:
     ran = run(*words)
     assert (ran.exit_code, ran.stdout) == (1, "")
     assert told in ran.stderr
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "http"])
-def test_a_port_is_a_number(pair: Path, port: str) -> None:
+def test_a_port_must_be_a_number(pair: Path, port: str) -> None:
     assert run(pair, "--port", port).exit_code == 2
 
 
@@ -186,7 +184,7 @@ def test_a_dataset_of_archives_that_are_all_broken_is_shown(tmp_path: Path) -> N
     assert (pairs["chosen"], pairs["rows"]) == (0, [])
 
 
-def test_other_commands_know_nothing_of_the_server(tmp_path: Path) -> None:
+def test_other_commands_do_not_import_the_server(tmp_path: Path) -> None:
     episode = str(write(tmp_path / "good.json", simple_episode()))
     commands = [["--help"], ["judge", episode], ["show", episode, "-o", "x.html"]]
     code = (

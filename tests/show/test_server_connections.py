@@ -1,4 +1,4 @@
-"""Connections that ask nothing, ask slowly or do not read keep nobody else from being served."""
+"""Connections that send nothing, send slowly or do not read block no other client."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ uvicorn = pytest.importorskip("uvicorn")
 from hbtom.show.server import connections  # noqa: E402
 from hbtom.show.server.connections import Connection  # noqa: E402
 
-LONG = 60.0  # seconds after which a test is given up
-LARGE = bytes(50_000_000)  # more than the system takes off a server's hands
+LONG = 60.0  # seconds after which a test fails
+LARGE = bytes(50_000_000)  # more than the system buffers
 
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Wire]]
 
 
 def test_a_thousand_half_open_connections_do_no_harm(tmp_path: Path) -> None:
-    """With few files to open it takes fewer of them."""
+    """With few file descriptors, fewer connections are used."""
     resource = pytest.importorskip("resource")
     data = write_pairs(tmp_path / "data", ["preference"], 1)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -52,7 +52,7 @@ def test_a_thousand_half_open_connections_do_no_harm(tmp_path: Path) -> None:
 
 @asynccontextmanager
 async def listening(app: Any) -> AsyncIterator[tuple[Connect, set[Any]]]:
-    """Serve an application; yield a way to connect, and the connections that there are."""
+    """Serve an application; yield a function to connect, and the open connections."""
     config = uvicorn.Config(app, http=Connection, ws="none", lifespan="off", log_level="critical")
     config.load()
     state = uvicorn.server.ServerState()
@@ -67,7 +67,7 @@ async def listening(app: Any) -> AsyncIterator[tuple[Connect, set[Any]]]:
         yield lambda: asyncio.open_connection("127.0.0.1", port), state.connections
     finally:
         server.close()
-        for one in list(state.connections):  # or a test that fails would wait for it
+        for one in list(state.connections):  # otherwise a failing test would wait for it
             one.transport.abort()
         await asyncio.sleep(0)
 
@@ -80,7 +80,7 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def closed(reader: asyncio.StreamReader) -> bytes:
-    """Wait until the server closes a connection; return what it has said."""
+    """Wait until the server closes a connection; return what it has sent."""
     said = b""
     async with asyncio.timeout(LONG):
         try:
@@ -115,7 +115,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=["nothing", "slow head", "slow body", "idle", "several at once", "slow second head"],
 )
-def test_who_takes_too_long_is_left(first: bytes, then: bytes, answered: int) -> None:
+def test_slow_clients_are_disconnected(first: bytes, then: bytes, answered: int) -> None:
     async def main() -> bytes:
         async with listening(hello) as (connect, _):
             reader, writer = await connect()
@@ -136,7 +136,7 @@ def test_who_takes_too_long_is_left(first: bytes, then: bytes, answered: int) ->
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("times", [1, 5])
-def test_who_does_not_read_is_left(times: int) -> None:
+def test_clients_that_do_not_read_are_disconnected(times: int) -> None:
     async def main() -> None:
         async with listening(hello) as (connect, there):
             reader, writer = await connect()
@@ -149,8 +149,8 @@ def test_who_does_not_read_is_left(times: int) -> None:
     asyncio.run(main())
 
 
-def test_who_has_waited_longest_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But not who is being answered."""
+def test_the_longest_idle_connection_is_closed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections that are being answered are kept."""
     monkeypatch.setattr(Connection, "most", 3)
 
     async def main() -> None:

@@ -1,4 +1,4 @@
-"""The parts of the server: names, answers, processes that judge, and who asks them for what."""
+"""The parts of the server: names, answers, judging processes, and the desk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shelves import FEW, MANY, NAMED, PAIRS
 
 
 def dataset(*names: tuple[str, str]) -> Dataset:
-    """Return a dataset of pairs with these tasks and names, of which there are no files."""
+    """Return a dataset of pairs with these tasks and names, without files."""
     return Dataset(
         "/somewhere/shelf",
         tuple(
@@ -40,7 +40,7 @@ def dataset(*names: tuple[str, str]) -> Dataset:
 # Names
 
 
-def test_names_that_cannot_be_printed_are_told_apart() -> None:
+def test_names_that_cannot_be_printed_stay_distinct() -> None:
     names = ["a\udcff", "a\udcfe", "a?", "a? (2)", "b\n", "b"]
     shown = printable(names)
     assert list(shown) == names
@@ -49,7 +49,7 @@ def test_names_that_cannot_be_printed_are_told_apart() -> None:
     assert (shown["a\udcff"], shown["b"]) == ("a?", "b")
 
 
-def test_every_pair_is_found_by_its_names_and_by_nothing_else() -> None:
+def test_every_pair_is_found_only_by_its_names() -> None:
     odd = [("t\udcff", "x\0"), ("t\udcff", "x\1"), ("t?", "x?"), ("preference", "../../x")]
     found = catalogue(dataset(*odd))
     for entry in found.entries:
@@ -60,7 +60,7 @@ def test_every_pair_is_found_by_its_names_and_by_nothing_else() -> None:
     assert found.find("preference", "..") is None
 
 
-def test_tasks_are_called_what_the_paper_calls_them() -> None:
+def test_tasks_are_named_as_in_the_paper() -> None:
     found = catalogue(dataset(("efficiency_path", "1"), ("my_own", "1"), ("my_own", "2")))
     known, own = found.sections.values()
     assert (known.label, known.group, known.pairs) == ("Path Control", "Efficiency", 1)
@@ -86,7 +86,7 @@ def test_a_selection_is_by_task_and_by_words(selection: Selection, names: list[s
     assert [entry.name for entry in found.within(selection)] == names
 
 
-def test_the_models_to_choose_among(tmp_path: Path) -> None:
+def test_the_models_to_choose_from(tmp_path: Path) -> None:
     assert list(choice_of_models("paper")) == ["paper", "default", "default-0.1", "people"]
     own = tmp_path / "own.toml"
     own.write_text('base = "paper"\nname = "mine"\n')
@@ -97,7 +97,7 @@ def test_the_models_to_choose_among(tmp_path: Path) -> None:
     assert others == ["default", "default-0.1", "paper", "people"]
 
 
-def test_nothing_of_the_templates_is_left_out() -> None:
+def test_every_template_file_is_used() -> None:
     parts = (listing, surroundings)
     scripts = {f"{name}.js" for part in parts for name in part.SCRIPTS}
     styles = {f"{name}.css" for part in parts for name in part.STYLES}
@@ -111,7 +111,7 @@ def test_nothing_of_the_templates_is_left_out() -> None:
 # Answers
 
 
-def test_an_answer_is_looked_for_once() -> None:
+def test_an_answer_is_computed_once() -> None:
     async def check() -> None:
         answers: RequestCache[str, int] = RequestCache(most=10)
         sought = []
@@ -131,7 +131,7 @@ def test_an_answer_is_looked_for_once() -> None:
     asyncio.run(check())
 
 
-def test_the_oldest_answers_are_forgotten() -> None:
+def test_the_oldest_answers_are_evicted() -> None:
     async def check() -> None:
         answers: RequestCache[int, int] = RequestCache(most=3)
 
@@ -148,7 +148,7 @@ def test_the_oldest_answers_are_forgotten() -> None:
     asyncio.run(check())
 
 
-def test_what_fails_is_told_to_all_and_not_remembered() -> None:
+def test_failures_reach_all_requests_and_are_not_cached() -> None:
     async def check() -> None:
         answers: RequestCache[str, int] = RequestCache(most=10)
 
@@ -168,7 +168,7 @@ def test_what_fails_is_told_to_all_and_not_remembered() -> None:
     asyncio.run(check())
 
 
-def test_who_leaves_does_not_take_the_answer_along() -> None:
+def test_a_cancelled_request_does_not_cancel_the_answer() -> None:
     async def check() -> None:
         answers: RequestCache[str, int] = RequestCache(most=10)
         go_on = asyncio.Event()
@@ -201,7 +201,7 @@ async def judging(count: int = 1) -> AsyncIterator[Judges]:
         await some.close()
 
 
-def test_judges_work_elsewhere_and_a_few_at_a_time() -> None:
+def test_judges_work_in_other_processes_a_few_at_a_time() -> None:
     async def check() -> None:
         async with judging(2) as some:
             where = await asyncio.gather(*(some.do(os.getpid) for _ in range(20)))
@@ -211,7 +211,7 @@ def test_judges_work_elsewhere_and_a_few_at_a_time() -> None:
     asyncio.run(check())
 
 
-def test_a_judge_that_is_killed_is_replaced() -> None:
+def test_a_killed_judge_is_replaced() -> None:
     async def check() -> None:
         async with judging() as some:
             with pytest.raises(BadInput, match=r"was killed.*fewer --workers"):
@@ -221,7 +221,7 @@ def test_a_judge_that_is_killed_is_replaced() -> None:
     asyncio.run(check())
 
 
-def test_an_error_of_the_work_is_the_error_of_who_asked() -> None:
+def test_an_error_in_a_judge_reaches_the_caller() -> None:
     async def check() -> None:
         async with judging() as some:
             with pytest.raises(ValueError, match="math domain"):
@@ -246,7 +246,7 @@ def test_closing_does_not_wait_for_ever(
 
     monkeypatch.setattr(processes, "GRACE", 0.1)
     asyncio.run(check())
-    gc.collect()  # what nobody has looked at is complained of at last here
+    gc.collect()  # unretrieved exceptions are reported here at the latest
     assert caplog.text == ""
 
 
@@ -254,7 +254,7 @@ def test_closing_does_not_wait_for_ever(
 
 
 class Counting(Judges):
-    """Judges that count what they do."""
+    """Judges that count their work."""
 
     def __init__(self) -> None:
         super().__init__(1)
@@ -284,7 +284,7 @@ def at_desk(books: Catalogue, check: Callable[[Session, Counting], Any]) -> None
     asyncio.run(run())
 
 
-def test_a_pair_that_many_ask_for_is_judged_once(books: Catalogue) -> None:
+def test_a_pair_requested_by_many_is_judged_once(books: Catalogue) -> None:
     async def check(desk: Session, judge: Counting) -> None:
         entry = books.find("preference", "usual")
         assert entry is not None
@@ -300,13 +300,13 @@ def test_a_pair_that_many_ask_for_is_judged_once(books: Catalogue) -> None:
     at_desk(books, check)
 
 
-def test_who_opens_a_pair_has_it_judged(books: Catalogue) -> None:
+def test_opening_a_pair_judges_it(books: Catalogue) -> None:
     async def check(desk: Session, judge: Counting) -> None:
         pair, other = (books.find("preference", name) for name in ("swapped", "same"))
         assert pair is not None
         assert other is not None
         await desk.drawing("default", pair, "both")
-        await desk.drawing("default", other, "e")  # one episode is no pair
+        await desk.drawing("default", other, "e")  # one episode is not a pair
         assert desk.verdict("default", pair) == "wrong"
         assert desk.verdict("default", other) == "unjudged"
         assert desk.verdict("paper", pair) == "unjudged"
@@ -315,7 +315,7 @@ def test_who_opens_a_pair_has_it_judged(books: Catalogue) -> None:
     at_desk(books, check)
 
 
-def test_a_run_that_is_stopped_judges_no_more(books: Catalogue) -> None:
+def test_a_stopped_run_judges_no_more(books: Catalogue) -> None:
     async def check(desk: Session, judge: Counting) -> None:
         assert desk.start("default", books.entries)
         assert desk.run is not None
@@ -332,7 +332,7 @@ def test_a_run_that_is_stopped_judges_no_more(books: Catalogue) -> None:
     at_desk(books, check)
 
 
-def test_a_run_that_cannot_go_on_says_why(books: Catalogue) -> None:
+def test_a_run_that_cannot_continue_says_why(books: Catalogue) -> None:
     class Broken(Counting):
         async def do(self, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             return await super().do(os._exit, 1)
@@ -350,5 +350,5 @@ def test_a_run_that_cannot_go_on_says_why(books: Catalogue) -> None:
     asyncio.run(run())
 
 
-def test_the_shelf_is_what_it_is_said_to_be(books: Catalogue) -> None:
+def test_the_shelf_has_the_expected_content(books: Catalogue) -> None:
     assert [section.pairs for section in books.sections.values()] == [FEW, len(NAMED), MANY]

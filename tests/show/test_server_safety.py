@@ -1,4 +1,4 @@
-"""What the server does not give away, and whom it does not answer."""
+"""What the server does not reveal, and whom it does not answer."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ ENCODED = [
 
 
 def is_nothing(answer: Answer) -> None:
-    """Check that an answer says there is no such page, plainly."""
+    """Check that an answer is a plain 404."""
     assert answer.status == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert "There is no such page" in answer.text
@@ -74,7 +74,7 @@ def is_nothing(answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("path", [*(quote(one, safe="/") for one in UPS), *ENCODED])
-def test_paths_lead_nowhere(served: Served, path: str) -> None:
+def test_paths_to_files_are_not_found(served: Served, path: str) -> None:
     for start in ("/", "/watch/", "/pairs/", "//"):
         is_nothing(served.ask(start + path))
 
@@ -117,7 +117,7 @@ def test_names_are_looked_up_and_never_opened(served: Served, path: str) -> None
     ],
     ids=lambda target: target[:60],
 )
-def test_what_is_not_there_is_not_there(served: Served, target: str) -> None:
+def test_missing_pages_are_not_found(served: Served, target: str) -> None:
     is_nothing(served.ask(target))
 
 
@@ -134,27 +134,27 @@ def test_what_is_not_there_is_not_there(served: Served, target: str) -> None:
     ],
     ids=lambda data: repr(data[:40]),
 )
-def test_what_is_no_request_is_refused(served: Served, data: bytes) -> None:
+def test_malformed_requests_are_refused(served: Served, data: bytes) -> None:
     answer = served.say(data)
     assert 400 <= answer.status < 500
     assert SECRET.encode() not in answer.body
 
 
-def test_an_address_without_an_end_is_not_listened_to(served: Served) -> None:
-    """The connection is closed, perhaps before all of it was sent."""
+def test_an_endless_address_is_cut_off(served: Served) -> None:
+    """The connection is closed, perhaps before everything was sent."""
     with suppress(ConnectionError):
         answer = served.say(b"GET /" + b"a" * 1_000_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert 400 <= answer.status < 500
     assert served.get("/pairs").status == 200
 
 
-def test_a_complete_address_in_a_request_leads_nowhere_else(served: Served) -> None:
-    """As a proxy would be asked; the path is not the root."""
+def test_an_absolute_address_in_a_request_leads_nowhere_else(served: Served) -> None:
+    """It is a request as to a proxy; the path is not the root."""
     assert served.ask("http://example.org/secret.json").status == 404
 
 
 @pytest.mark.skipif(os.name != "posix", reason="symbolic links")
-def test_a_link_put_in_the_place_of_a_file_gives_nothing_away(tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_file_reveals_nothing(tmp_path: Path) -> None:
     shelf = make_shelf(tmp_path / "shelf")
     server = Served(shelf, "--no-open", "--workers", "1", cache=tmp_path)
     (shelf / "preference" / "usuale.json").unlink()
@@ -176,7 +176,7 @@ def test_a_link_put_in_the_place_of_a_file_gives_nothing_away(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "localhost", "LOCALHOST:80", "localhost.", "[::1]:8765", "127.0.0.1:1"]
 )
-def test_its_own_names_are_answered(served: Served, host: str) -> None:
+def test_requests_to_its_own_names_are_answered(served: Served, host: str) -> None:
     assert served.ask("/", headers=[("Host", host)]).status == 200
 
 
@@ -198,7 +198,7 @@ def test_its_own_names_are_answered(served: Served, host: str) -> None:
         "[::1",
     ],
 )
-def test_other_names_are_not(served: Served, host: str) -> None:
+def test_requests_to_other_names_are_refused(served: Served, host: str) -> None:
     answer = served.ask("/pairs", headers=[("Host", host)])
     assert 400 <= answer.status < 500
     assert b"rows" not in answer.body
@@ -221,7 +221,7 @@ def test_other_names_are_not(served: Served, host: str) -> None:
     ],
     ids=str,
 )
-def test_nothing_is_done_for_other_sites(
+def test_actions_from_other_sites_are_refused(
     served: Served, path: str, headers: list[tuple[str, str]]
 ) -> None:
     refused = served.ask(path, method="POST", headers=headers)
@@ -232,9 +232,7 @@ def test_nothing_is_done_for_other_sites(
 @pytest.mark.parametrize(
     "headers", [[("Sec-Fetch-Site", "same-origin")], [("Sec-Fetch-Site", "none")], []], ids=str
 )
-def test_reading_is_free_to_its_own_pages_and_people(
-    served: Served, headers: list[tuple[str, str]]
-) -> None:
+def test_its_own_pages_and_people_may_read(served: Served, headers: list[tuple[str, str]]) -> None:
     assert served.ask("/pairs", headers=headers).status == 200
 
 
@@ -247,26 +245,26 @@ def test_other_sites_can_link_to_pages_but_not_use_them(served: Served) -> None:
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "POST"])
-def test_reading_is_by_get_only(served: Served, method: str) -> None:
+def test_reading_requires_get(served: Served, method: str) -> None:
     own = [("Origin", f"http://{served.own}")]
     answer = served.ask("/pairs", method=method, headers=own)
     assert answer.status == 405
     assert answer.headers["allow"] in ("GET, HEAD", "HEAD, GET")
 
 
-def test_doing_is_by_post_only(served: Served) -> None:
+def test_actions_require_post(served: Served) -> None:
     for path in ("/judge", "/stop"):
         assert served.get(path).status == 405
 
 
-# What browsers are told
+# Headers for browsers
 
 
 @pytest.mark.parametrize(
     "target",
     ["/", "/pairs", "/pair?task=preference&pair=usual", "/watch?task=preference&pair=usual", "/x"],
 )
-def test_every_answer_tells_browsers_to_be_careful(served: Served, target: str) -> None:
+def test_every_answer_has_security_headers(served: Served, target: str) -> None:
     headers = served.ask(target).headers
     rules = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
     assert rules["default-src"] == "'none'"
@@ -281,12 +279,12 @@ def test_every_answer_tells_browsers_to_be_careful(served: Served, target: str) 
     assert not {"access-control-allow-origin", "set-cookie", "server"} & set(headers)
 
 
-def test_those_who_are_refused_are_told_the_same(served: Served) -> None:
+def test_refusals_have_security_headers(served: Served) -> None:
     headers = served.ask("/", headers=[("Host", "example.org")]).headers
     assert "script-src 'sha256-" in headers["content-security-policy"]
 
 
-def test_the_head_of_an_answer_can_be_asked_for(served: Served) -> None:
+def test_head_requests_are_answered(served: Served) -> None:
     answer = served.ask("/", method="HEAD")
     assert (answer.status, answer.body) == (200, b"")
 

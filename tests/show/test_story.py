@@ -1,4 +1,4 @@
-"""The story: a sentence for each moment that matters, at the frame where it becomes true."""
+"""The story: a sentence for each important moment, at the frame where it becomes true."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from stories import story
 
 
 def told(chapter: Chapter, kind: str) -> list[tuple[int, str]]:
-    """Return frame, counted from 0, and sentence of all moments of a kind."""
+    """Return the frame, counted from 0, and the sentence of all moments of a kind."""
     return [(one.frame, one.text) for one in chapter.moments if one.kind == kind]
 
 
@@ -38,7 +38,7 @@ def plain_spaces(text: str) -> str:
     return text.replace("\u00a0", " ")
 
 
-# What is expected
+# Expectations
 
 
 def test_at_first_nothing_is_known(to_spoon: Judgement) -> None:
@@ -60,7 +60,7 @@ def test_a_new_agent_is_announced() -> None:
     assert told(last, "start")[0][1].startswith("This is a new agent: the acorn.")
 
 
-def test_what_cannot_be_reached_is_said() -> None:
+def test_unreachable_goals_are_mentioned() -> None:
     walls = border() + ring(7, 7)
     one = to_thing(HEART.at(90, 60), others=[SPOON.at(150, 150)], walls=walls)
     *_, last = story(hbtom.judge(read(episode(one, one))))
@@ -68,17 +68,17 @@ def test_what_cannot_be_reached_is_said() -> None:
     assert last.summary.startswith("It went to the heart, the only thing it can reach.")
 
 
-def test_how_efficient_it_was_is_said_where_there_is_one_thing_only() -> None:
+def test_efficiency_is_mentioned_if_there_is_only_one_thing() -> None:
     straight = to_thing(HEART.at(150, 100))
     *_, last = story(hbtom.judge(read(episode(*[straight] * 9))))
     [(_, text)] = told(last, "start")
     assert text == "There is only the heart. So far it has gone straight to its goals."
 
 
-# What is believed
+# Beliefs
 
 
-def test_the_goal_that_takes_the_lead_is_said_when_it_does(to_spoon: Judgement) -> None:
+def test_a_goal_is_mentioned_when_it_takes_the_lead(to_spoon: Judgement) -> None:
     test = to_spoon.test
     [(frame, text)] = told(story(to_spoon)[-1], "goal")
     spoon = [str(goal) for goal in test.goals].index("spoon.png")
@@ -89,7 +89,7 @@ def test_the_goal_that_takes_the_lead_is_said_when_it_does(to_spoon: Judgement) 
     assert text.endswith("; until now it had always taken the heart.")
 
 
-def test_certainty_is_said_when_it_passes_nine_tenths(every_task) -> None:
+def test_certainty_is_mentioned_when_it_exceeds_nine_tenths(every_task) -> None:
     found = 0
     for judgement in (one for pair in every_task for one in pair):
         for posterior, chapter in zip(judgement.posteriors, story(judgement), strict=True):
@@ -115,10 +115,10 @@ def test_a_goal_leads_only_if_it_leads_clearly(belief, found) -> None:
     assert leaders(np.array(belief)) == found
 
 
-# What happens
+# Events
 
 
-def test_key_lock_barrier_and_touch_are_told_at_their_frames(with_key: Judgement) -> None:
+def test_key_lock_barrier_and_touch_are_mentioned_at_their_frames(with_key: Judgement) -> None:
     chapter = story(with_key)[0]
     assert told(chapter, "motion") == [(3, "It starts to move.")]
     assert told(chapter, "key") == [(21, "It picks up the key.")]
@@ -130,7 +130,7 @@ def test_key_lock_barrier_and_touch_are_told_at_their_frames(with_key: Judgement
     assert text == "It fetched the key, opened the lock and went to the heart."
 
 
-def test_a_key_that_nobody_can_want_is_still_called_a_key(tmp_path) -> None:
+def test_a_key_that_is_not_a_goal_is_still_called_a_key(tmp_path) -> None:
     model = tmp_path / "no-keys.toml"
     model.write_text('base = "default"\n[preference]\nkeys = false\n')
     chapter = story(hbtom.judge(read(episode(key_trial(), key_trial())), model))[0]
@@ -145,7 +145,7 @@ def test_an_agent_that_stands_still_has_a_short_story() -> None:
     assert [moment.kind for moment in last.moments] == ["start", "end"]
 
 
-def test_the_least_likely_step_of_the_test_trial_is_told(to_spoon: Judgement) -> None:
+def test_the_least_likely_step_of_the_test_trial_is_mentioned(to_spoon: Judgement) -> None:
     chapters, test = story(to_spoon), to_spoon.test
     [(frame, text)] = told(chapters[-1], "peak")
     assert frame == test.frame[test.log_likelihood.argmin() + 1]
@@ -161,7 +161,7 @@ def test_on_the_grid_the_least_likely_step_has_a_probability() -> None:
     assert f"with a probability of {per_cent(chance)}" in text
 
 
-# How it went
+# Summaries
 
 
 def test_the_summary_of_the_test_trial_says_what_is_surprising(
@@ -184,8 +184,8 @@ def test_a_detour_is_called_one() -> None:
     assert last.summary.endswith("This is surprising: it was not expected to take such a detour.")
 
 
-def test_who_stops_at_the_key_did_not_go_to_the_object() -> None:
-    """A way that ends at a key it needs is a way to the key, whatever it wants."""
+def test_an_agent_that_stops_at_the_key_did_not_go_to_the_object() -> None:
+    """A path that ends at a needed key is a path to the key, whatever the agent wants."""
     whole = key_trial()
     cut = whole[:22] + [whole[21]] * 3
     *_, last = story(hbtom.judge(read(episode(*[whole] * 8, cut))))
@@ -218,11 +218,11 @@ def test_the_story_is_the_same_each_time(to_spoon: Judgement) -> None:
     ("share", "words"),
     [(0.0, "under 1 %"), (0.5, "50 %"), (0.994, "99 %"), (0.996, "over 99 %"), (1.0, "over 99 %")],
 )
-def test_probabilities_as_people_say_them(share, words) -> None:
+def test_probabilities_in_words(share, words) -> None:
     assert plain_spaces(per_cent(share)) == words
 
 
-def test_a_choice_without_a_preference_is_said_to_be_one() -> None:
+def test_a_choice_without_a_preference_is_mentioned() -> None:
     one = to_thing(HEART.at(120, 60), others=[SPOON.at(120, 140)])
     judgement = hbtom.judge(read(episode(one)))
     assert min(judgement.parts.to_dict().values()) > 0.5

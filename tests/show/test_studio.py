@@ -1,4 +1,4 @@
-"""Changes to trials in the studio: what they do, and that they lose nothing."""
+"""Changes to trials in the studio: their effects, and that nothing is lost."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def length(trial: Trial) -> float:
 
 
 def unknown(trials: Any) -> Any:
-    """Add fields that hbtom does not know, with numbers that browsers cannot hold."""
+    """Add unknown fields, with numbers that browsers cannot represent."""
     for trial in trials:
         for at, frame in enumerate(trial):
             frame["gaze"] = {"at": at, "id": 12345678901234567890 + at, "share": 0.1}
     return trials
 
 
-def test_a_file_is_kept_as_it_is_whatever_it_holds() -> None:
+def test_a_file_is_preserved_whatever_it_holds() -> None:
     trials = unknown(episode(key_trial(), key_trial()))
     frames = opened(json.dumps(trials).encode(), "e.json")
     assert json.loads(json.dumps(frames)) == trials
@@ -80,7 +80,7 @@ def test_company_is_drawn_and_kept() -> None:
     assert [(at, sum(stand)) for at, *stand in shown["standing"]] == [(0, 2), (30, 1)]
     changed = edited(Cells("walls", [(140, 140)], True), hidden)
     assert view(changed)["others"] == shown["others"]
-    emptied = edited(Remove("object", 0), busy)  # which cannot be judged, but goes on being drawn
+    emptied = edited(Remove("object", 0), busy)  # it cannot be judged, but is still drawn
     assert view(emptied)["objects"] == []
 
 
@@ -94,7 +94,7 @@ def test_company_is_drawn_and_kept() -> None:
         (Cells("fuse_walls", [(140, 140)], True), {"fuse_walls"}),
     ],
 )
-def test_a_change_touches_only_what_it_is_about(change: Change, fields: set[str]) -> None:
+def test_a_change_affects_nothing_else(change: Change, fields: set[str]) -> None:
     (before,) = opened(json.dumps(unknown(episode(to_thing(HEART.at(120, 60))))).encode(), "e")
     after = edited(change, before)
     assert len(after) == len(before)
@@ -102,7 +102,7 @@ def test_a_change_touches_only_what_it_is_about(change: Change, fields: set[str]
         assert {name for name in new if new[name] != old.get(name)} == fields
 
 
-def test_the_agent_goes_around_walls_to_the_object_and_stops_where_it_touches_it() -> None:
+def test_the_agent_goes_around_walls_and_stops_at_the_object() -> None:
     trial = trial_of(drawn(*SCENE, Go(0)))
     assert trial.event("touch") is not None
     heart = next(body for body in trial.objects if "heart" in body.look.image)
@@ -141,14 +141,14 @@ def test_the_key_is_taken_and_the_lock_opened() -> None:
     assert trial.barrier_left[-1] == 0
     assert not trial.lock_there[-1]
     assert [one.kind for one in trial.events if "key" in one.kind or "lock" in one.kind]
-    assert hbtom.judge(hbtom.Episode((trial, trial))).surprise.observation < 0  # it is no detour
+    assert hbtom.judge(hbtom.Episode((trial, trial))).surprise.observation < 0  # it is not a detour
     only = edited(Remove("object", 1), edited(Put("key", (60, 160)), drawn(*SCENE, Go(0))))
     assert view(edited(Vary("swap"), only))["points"][-1] == pytest.approx((60, 160), abs=14)
     gone = edited(Remove("lock"), edited(Remove("key"), edited(Put("key", (60, 60)), closed)))
     assert trial_of(gone).key is None
 
 
-def test_what_cannot_be_done_is_said() -> None:
+def test_impossible_changes_are_reported() -> None:
     one = drawn(SCENE[0])
     for change, told in (
         (Go(3), "there is no object 4"),
@@ -167,7 +167,7 @@ def test_what_cannot_be_done_is_said() -> None:
 
 
 class Here:
-    """Does at once what processes would."""
+    """Does in this process what other processes would do."""
 
     async def do(self, work: Any, *args: Any) -> Any:
         return work(*args)
@@ -189,7 +189,7 @@ def desk_in(folder: Path) -> Desk:
     return Desk(folder, {"default": Model.preset("default")}, Here())  # type: ignore[arg-type]
 
 
-def test_saving_writes_what_was_read_and_replaces_nothing_by_itself(tmp_path: Path) -> None:
+def test_saving_preserves_the_file_and_replaces_nothing_by_default(tmp_path: Path) -> None:
     desk, trials = desk_in(tmp_path), unknown(episode(to_thing(SPOON.at(120, 60))))
     (one,) = desk.open(json.dumps(trials).encode(), "e.json")
     changed = desk.edit(

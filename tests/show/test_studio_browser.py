@@ -1,4 +1,4 @@
-"""The studio in a real browser: a scene is drawn from nothing, judged, undone and saved."""
+"""The studio in a real browser: a scene is drawn from scratch, judged, undone and saved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JUDGED = "return document.querySelector('.one-member b').textContent.match(/^[0-
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Path]]:
-    """A studio that begins with an empty room, and the folder in which it saves."""
+    """A studio that begins with an empty room, and the folder where it saves."""
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     folder = tmp_path_factory.mktemp("studio")
@@ -34,7 +34,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, P
 
 @pytest.fixture
 def page(browser: Browser, studio: tuple[Served, Path]) -> Iterator[Browser]:
-    """The page, which in the end has asked nobody else, and complained of nothing."""
+    """The page, which may neither send other requests nor log errors."""
     before = browser.driver.get_window_size()
     browser.driver.set_window_size(1400, 900)
     browser.visit(studio[0].address)
@@ -48,7 +48,7 @@ def page(browser: Browser, studio: tuple[Served, Path]) -> Iterator[Browser]:
 
 
 def drag(page: Browser, *places: tuple[float, float]) -> None:
-    """Press the button at the first place of the world, move to the others, and let go."""
+    """Press the button at the first place of the world, move to the others, and release it."""
     from selenium.webdriver import ActionChains
 
     script = """
@@ -66,7 +66,7 @@ def drag(page: Browser, *places: tuple[float, float]) -> None:
     pointer.release().perform()
 
 
-def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
+def test_a_scene_is_drawn_from_scratch_judged_undone_and_saved(
     page: Browser, studio: tuple[Served, Path]
 ) -> None:
     page.wait("return document.querySelector('.told').textContent.includes('Put an object')", 40)
@@ -81,7 +81,7 @@ def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     drag(page, (150, 140))
     page.wait(f"{THINGS} === 2")
     page.press("p")
-    drag(page, (150, 60))  # by the shortest way
+    drag(page, (150, 60))  # along the shortest path
     page.wait("return document.querySelectorAll('.handle').length === 2")
     page.wait(JUDGED, 40)
     for number in (2, 3, 4):
@@ -95,7 +95,7 @@ def test_a_scene_is_drawn_from_nothing_judged_undone_and_saved(
     first, second = page.run(values)
     assert float(first) > 0.9
     assert float(second) < 0.2
-    page.click(".vary.detour")  # makes the second anew, and keeps the first
+    page.click(".vary.detour")  # remakes the second, and keeps the first
     page.wait(f"{values.replace('return ', 'return !')}.includes('…')", 40)
     page.wait("return document.querySelector('.told').textContent.includes('detour')", 40)
     assert page.run(values)[0] == first
@@ -138,7 +138,7 @@ def test_a_file_is_opened_changed_changed_back_and_saved_without_loss(
 ) -> None:
     trials = simple_episode()
     for frame in trials[0]:
-        frame["gaze"] = {"id": 12345678901234567890}  # more digits than browsers keep
+        frame["gaze"] = {"id": 12345678901234567890}  # more digits than browsers can represent
     source = write(tmp_path / "mine.json.gz", trials)
     page.find("input[type=file]").send_keys(str(source))
     page.wait("return document.querySelectorAll('.trial').length === 3")
@@ -173,7 +173,7 @@ def test_company_is_shown_where_it_is_in_each_frame(page: Browser, tmp_path: Pat
     assert (page.run(ball), page.run(WALLS)) == ("translate(40 50)", walls - 1)
 
 
-def test_keys_alone_put_an_object_and_move_and_remove_it(page: Browser) -> None:
+def test_an_object_is_added_moved_and_removed_by_keyboard(page: Browser) -> None:
     page.run("document.querySelector('.stage').focus()")
     page.press("o", "Shift+ARROW_RIGHT", "Shift+ARROW_RIGHT", "SPACE")
     page.wait(f"{THINGS} === 1")
@@ -186,7 +186,7 @@ def test_keys_alone_put_an_object_and_move_and_remove_it(page: Browser) -> None:
     page.wait(f"{THINGS} === 0")
 
 
-def test_points_of_the_path_are_dragged(page: Browser) -> None:
+def test_points_of_the_path_can_be_dragged(page: Browser) -> None:
     page.press("p")
     drag(page, (50, 100), (60, 100), (80, 100), (110, 100), (150, 100))
     handles = "return [...document.querySelectorAll('.handle')].map((h) => +h.getAttribute('cy'))"
@@ -197,7 +197,7 @@ def test_points_of_the_path_are_dragged(page: Browser) -> None:
     page.wait(f"{handles.replace('return ', 'return Math.abs(')}[0] - 150) <= 2")
 
 
-def test_a_telephone_shows_the_scene_and_changes_nothing(page: Browser) -> None:
+def test_a_phone_shows_the_scene_and_changes_nothing(page: Browser) -> None:
     size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False}
     page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
@@ -230,8 +230,8 @@ def test_other_sites_are_refused_and_odd_requests_answered(studio: tuple[Served,
     assert sorted(folder.iterdir()) == before
 
 
-def test_a_page_that_is_loaded_anew_shows_the_file_as_it_is_now(tmp_path: Path) -> None:
-    """Otherwise a reload would bring back what was there before the last save."""
+def test_a_reloaded_page_shows_the_current_file(tmp_path: Path) -> None:
+    """Otherwise a reload would bring back the state before the last save."""
     pytest.importorskip("uvicorn")
     source = write(tmp_path / "mine.json", simple_episode())
     server = Served(source, "--no-open", "--workers", "1", cache=tmp_path / "cache", verb="studio")

@@ -1,4 +1,4 @@
-"""The agent's course: when it sets off, where it ends, and what stands in its way."""
+"""The agent's course: when it sets off, where it ends, and what blocks it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_other_rests_are_part_of_the_course() -> None:
     assert setting_out(walked(short, others=(other("agent", BEN, soon),))) == 0
 
 
-def test_who_comes_in_sets_off_after_the_first_rest() -> None:
+def test_an_agent_that_enters_sets_off_after_the_first_rest() -> None:
     there = np.arange(FRAMES) >= 12
     path = np.concatenate([TWICE[:1]] * 20 + [TWICE[4:44]])  # in frames 21 to 26 and 47 on
     assert setting_out(walked(path, agent_there=there)) == 20
@@ -66,7 +66,7 @@ def test_the_course_ends_with_the_first_touch() -> None:
         assert len(course(trial, 0, things, ()).path) == last + 1
 
 
-def test_a_step_aside_when_another_is_touched_does_not_count() -> None:
+def test_a_step_aside_when_touching_another_agent_does_not_count() -> None:
     path = way((0, (150, 100)), (20, (150, 100)), (50, (60, 100)), (51, (60, 100)))
     ben = other("agent", BEN, way((0, (105, 108))))
     aside = path.copy()
@@ -75,7 +75,7 @@ def test_a_step_aside_when_another_is_touched_does_not_count() -> None:
     assert straight == pytest.approx(path)
 
 
-def test_panels_bar_the_way_where_they_stand_and_as_they_are_turned() -> None:
+def test_panels_block_where_they_stand_and_as_they_are_rotated() -> None:
     def boxes(place: Any, turn: float) -> Any:
         panel = replace(
             other("door", WHITE, way((0, place)), (20, 40)), angle=np.full(FRAMES, turn)

@@ -1,4 +1,4 @@
-"""Which cells are blocked, when, and from where things are at hand."""
+"""Which cells are blocked, when, and from where things are within reach."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_cell_is_blocked_where_its_centre_is(walls: list[Json], barrier: list[
     assert blocked_cells(floor.closed) == slow(walls + barrier, 10, 0)
 
 
-# Where a block begins and ends: to the very pixel, and to the last digit
+# Where a block begins and ends: to the exact pixel, and to the last digit
 
 
 CELLS = [1.0, 4.0, 7.3, 0.1, 10.0, 100.0]
@@ -93,7 +93,7 @@ CELLS = [1.0, 4.0, 7.3, 0.1, 10.0, 100.0]
 
 @st.composite
 def coordinates(draw: st.DrawFn, cell: float) -> float:
-    """Draw any coordinate, on this side of the world's edge or beyond, or one next to a centre."""
+    """Draw any coordinate, inside or outside the world, or one next to a centre."""
     if draw(st.booleans()):
         return draw(st.floats(-30 * cell, 30 * cell))
     at = (draw(st.integers(-25, 25)) + draw(st.sampled_from([0.0, 0.5]))) * cell
@@ -118,7 +118,7 @@ def test_the_first_centre_beyond_a_coordinate(row: tuple[float, float]) -> None:
 
 @st.composite
 def blocks(draw: st.DrawFn) -> tuple[tuple[int, int], float, tuple[float, ...], float]:
-    """Draw a shape, the side of a cell, a block that may have no extent at all, and a margin."""
+    """Draw a shape, the side of a cell, a block that may have no extent, and a margin."""
     shape = (draw(st.integers(1, 20)), draw(st.integers(1, 20)))
     cell = draw(st.sampled_from(CELLS))
     corner = draw(coordinates(cell)), draw(coordinates(cell))
@@ -130,7 +130,7 @@ def blocks(draw: st.DrawFn) -> tuple[tuple[int, int], float, tuple[float, ...], 
 @settings(max_examples=100)
 @given(blocks())
 def test_a_cell_is_covered_if_its_centre_is_strictly_inside(world) -> None:
-    """Inside the grown block: a block's own edge, and one that ends at a centre, cover nothing."""
+    """It must be inside the grown block: cells with their centre on its edge are not covered."""
     (rows, columns), cell, (x, y, width, height), margin = world
     covered = np.zeros((rows, columns), dtype=bool)
     _cover(covered, cell, x, y, width, height, margin)
@@ -141,7 +141,7 @@ def test_a_cell_is_covered_if_its_centre_is_strictly_inside(world) -> None:
         assert covered[row, column] == (inside_row and left < (column + 0.5) * cell < right)
 
 
-def test_what_was_covered_stays_covered() -> None:
+def test_covered_cells_stay_covered() -> None:
     covered = np.eye(4, dtype=bool)
     _cover(covered, 10.0, 30.0, 0.0, 10.0, 20.0, 0.0)
     assert blocked_cells(covered) == {(0, 0), (1, 1), (2, 2), (3, 3), (3, 0), (3, 1)}
@@ -151,7 +151,7 @@ def test_what_was_covered_stays_covered() -> None:
 
 
 def standing(trial: Trial) -> list[tuple[float, ...]]:
-    """Return all that stands until the lock is opened: the lock is solid too."""
+    """Return everything that is solid until the lock is opened, including the lock."""
     solid = [*trial.walls.tolist(), *trial.barrier.tolist()]
     if trial.lock is not None:
         x, y = trial.lock.centre
@@ -182,7 +182,7 @@ some_seeds = st.integers(0, 10_000)
 
 @odd
 @given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 13.0, 100.0]))
-def test_a_grid_floor_is_its_definition(seed: int, cell: float) -> None:
+def test_a_grid_floor_matches_its_definition(seed: int, cell: float) -> None:
     trial = odd_trial(seed)
     floor = grid_floor(trial, cell)
     assert_blocked(floor, trial, 0.0)
@@ -209,7 +209,9 @@ def test_a_grid_floor_is_its_definition(seed: int, cell: float) -> None:
     cell=st.sampled_from([4.0, 7.3, 20.0]),
     clearance=st.sampled_from([0.0, 5.5, 9.0]),
 )
-def test_a_continuous_floor_is_its_definition(seed: int, cell: float, clearance: float) -> None:
+def test_a_continuous_floor_matches_its_definition(
+    seed: int, cell: float, clearance: float
+) -> None:
     trial = odd_trial(seed)
     floor = continuous_floor(trial, cell, clearance)
     assert_blocked(floor, trial, clearance)
@@ -234,7 +236,7 @@ def test_a_continuous_floor_is_its_definition(seed: int, cell: float, clearance:
 @odd
 @given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 7.3]))
 def test_every_place_has_a_cell(seed: int, cell: float) -> None:
-    """What is beyond an edge belongs to the last cell there."""
+    """Places beyond an edge belong to the last cell there."""
     floor = grid_floor(odd_trial(seed), cell)
     rows, columns = floor.closed.shape
     rng = np.random.default_rng(seed)
@@ -271,7 +273,7 @@ def test_barrier_blocks_off_the_lattice_block_the_cells_whose_centres_they_cover
 
 @pytest.mark.parametrize("make", [coarse, fine])
 def test_the_locks_own_cell_is_solid_until_it_is_open(make) -> None:
-    """No barrier block stands in the lock's cell here, and its picture is smaller than the cell."""
+    """Here no barrier block stands in the lock's cell, and its picture is smaller than the cell."""
     lock = LOCK.at(110, 110)
     trial = seen(divided(), lock=lock, barrier=[block(100, 60), block(100, 80)])
     floor = make(trial)
@@ -306,30 +308,30 @@ def test_places_fall_into_cells_by_rounding_down(place, cell) -> None:
     assert coarse(seen()).cell_of(*place) == cell
 
 
-def test_a_world_that_is_no_multiple_of_the_cell_is_covered() -> None:
+def test_a_world_that_is_not_a_multiple_of_the_cell_is_covered() -> None:
     floor = fine(seen([]), cell=7.0)
     assert floor.closed.shape == (29, 29)
     assert floor.cell_of(200, 200) == (28, 28)
 
 
-# At hand
+# Within reach
 
 
-def test_on_the_grid_an_item_is_at_hand_in_its_cell_and_the_eight_around() -> None:
+def test_on_the_grid_an_item_is_within_reach_in_its_cell_and_the_eight_around() -> None:
     near = coarse(seen()).to_item[0]
     assert blocked_cells(near == 0) == {(c, r) for c in (14, 15, 16) for r in (14, 15, 16)}
     assert np.isinf(near[near != 0]).all()
 
 
 @pytest.mark.parametrize("place", [(0, 0), (200, 200), (200, 85), (3, 199.5)])
-def test_an_item_on_the_edge_of_the_world_is_at_hand_from_inside(place) -> None:
+def test_an_item_on_the_edge_of_the_world_is_within_reach_from_inside(place) -> None:
     trial = read([[frame((50, 50), [HEART.at(*place)], walls=[])]])[0]
     assert (coarse(trial).to_item[0] == 0).any()
     assert np.isfinite(fine(trial).to_item[0]).any()
 
 
-def test_on_the_grid_hands_do_not_reach_around_a_corner_between_walls() -> None:
-    """The heart is in cell (15, 15): walls at (16, 15) and at (15, 16) bar the corner (16, 16)."""
+def test_on_the_grid_nothing_is_within_reach_around_a_corner_between_walls() -> None:
+    """The heart is in cell (15, 15); walls at (16, 15) and (15, 16) block the corner (16, 16)."""
     beside, below = block(160, 140), block(140, 160)
     assert coarse(seen([beside])).to_item[0, 16, 16] == 0
     assert coarse(seen([below])).to_item[0, 16, 16] == 0
@@ -337,14 +339,14 @@ def test_on_the_grid_hands_do_not_reach_around_a_corner_between_walls() -> None:
     assert coarse(seen([beside, below])).to_item[0, 14, 14] == 0
 
 
-def test_on_the_grid_a_lock_is_at_hand_around_its_four_cells() -> None:
+def test_on_the_grid_a_lock_is_within_reach_around_its_four_cells() -> None:
     near = coarse(seen(lock=LOCK.at(110, 90))).to_lock
     assert near is not None
     assert blocked_cells(near == 0) == {(c, r) for c in range(9, 13) for r in range(7, 11)}
 
 
-def test_in_pixels_an_item_is_at_hand_where_it_is_touched() -> None:
-    """Within the two radii, at the cost of the way to its middle; and nowhere else."""
+def test_in_pixels_an_item_is_within_reach_where_it_is_touched() -> None:
+    """It is within the two radii, at the cost of the path to its middle, and nowhere else."""
     near = fine(seen([]), cell=5.0).to_item[0]
     for row in range(40):
         for column in range(40):
@@ -353,8 +355,8 @@ def test_in_pixels_an_item_is_at_hand_where_it_is_touched() -> None:
             assert near[row, column] == pytest.approx(wanted)
 
 
-def test_in_pixels_a_lock_is_at_hand_outside_its_solid_cell() -> None:
-    """From where agents wait in front of a lock, it can be opened, and never from beyond a wall."""
+def test_in_pixels_a_lock_is_within_reach_outside_its_solid_cell() -> None:
+    """It can be opened from where agents wait in front of it, and never from behind a wall."""
     floor = fine(read([key_trial()])[0])
     assert floor.to_lock is not None
     within = np.isfinite(floor.to_lock) & ~floor.closed

@@ -1,4 +1,4 @@
-"""Probabilistic effects: what they mean, what is refused, and plans with observed outcomes."""
+"""Probabilistic effects: their meaning, what is refused, and plans with observed outcomes."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def of(*changes: str) -> frozenset[str]:
         ("(probabilistic .5 (and) 0.5 (p))", {of(): 0.5, of("(p)"): 0.5}),
         ("(and (q) (probabilistic 0.5 (p)))", {of("(p)", "(q)"): 0.5, of("(q)"): 0.5}),
         ("(probabilistic 0.5 (and (p) (not (q))))", {of("(p)", "(not (q))"): 0.5, of(): 0.5}),
-        # the same twice is one outcome, in whichever order it is told
+        # equal outcomes are one, in any order
         ("(probabilistic 0.2 (and (p) (q)) 0.3 (and (q) (p)))", {of("(p)", "(q)"): 0.5, of(): 0.5}),
         ("(probabilistic 0.1 (p) 0.2 (p) 0.7 (p))", {of("(p)"): 1.0}),
-        # one within another
+        # nested
         (
             "(probabilistic 0.5 (probabilistic 0.5 (p) 0.25 (q)) 0.25 (q))",
             {of("(p)"): 0.25, of("(q)"): 0.375, of(): 0.375},
@@ -67,13 +67,13 @@ def of(*changes: str) -> frozenset[str]:
         ),
     ],
 )
-def test_what_an_effect_may_lead_to(effect: str, expected: dict) -> None:
+def test_the_outcomes_of_an_effect(effect: str, expected: dict) -> None:
     assert outcomes(effect) == expected
 
 
 def test_a_third_is_a_third() -> None:
     thirds = outcomes("(probabilistic 1/3 (p) 1/3 (q) 1/3 (r))")
-    assert list(thirds.values()) == [1 / 3] * 3  # and nothing is left over
+    assert list(thirds.values()) == [1 / 3] * 3  # nothing is left over
     tenths = outcomes("(probabilistic " + "0.1 (p) " * 10 + ")")
     assert tenths == {of("(p)"): 1.0}
 
@@ -92,7 +92,7 @@ def effects(draw: st.DrawFn, deep: int = 3) -> str:
 
 
 def sampled(effect: object, rng: np.random.Generator) -> frozenset[str]:
-    """Apply an effect by drawing its outcomes, one after the other."""
+    """Apply an effect by drawing its outcomes in sequence."""
     head = str(effect.parts[0])
     if head == "and":
         return frozenset().union(*(sampled(part, rng) for part in effect.parts[1:]))
@@ -109,7 +109,7 @@ def sampled(effect: object, rng: np.random.Generator) -> frozenset[str]:
 
 @settings(max_examples=25)
 @given(effects())
-def test_outcomes_are_as_probable_as_drawing_finds_them(effect: str) -> None:
+def test_probabilities_of_outcomes_match_samples(effect: str) -> None:
     from hbtom.world.pddl.syntax import read_form
 
     expected = outcomes(effect)
@@ -138,7 +138,7 @@ def test_a_world_has_all_outcomes_of_all_its_actions() -> None:
     assert len(graph) == 4
 
 
-# What is refused
+# Refused input
 
 WRONG = {
     "(probabilistic 1.5 (p))": "1.5 is more than 1",
@@ -160,7 +160,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("effect", WRONG)
-def test_what_is_wrong_is_refused_with_its_line(effect: str) -> None:
+def test_errors_are_refused_with_their_line(effect: str) -> None:
     with pytest.raises(BadInput) as caught:
         read_domain(f"{HEAD}(:action a\n:effect {effect}))")
     assert WRONG[effect] in str(caught.value)
@@ -176,7 +176,7 @@ def test_chance_must_be_declared() -> None:
     assert len(read_domain(text).actions[0].outcomes) == 2
 
 
-def test_an_action_has_so_many_outcomes_and_no_more() -> None:
+def test_the_number_of_outcomes_of_an_action_is_limited() -> None:
     predicates = " ".join(f"(p{number})" for number in range(9))
     coins = [f"(probabilistic 0.5 (p{number}))" for number in range(9)]
     head = f"(define (domain d) (:requirements :probabilistic-effects) (:predicates {predicates})\n"
@@ -193,7 +193,7 @@ TREES = st.recursive(WORDS, lambda part: st.lists(part, max_size=5), max_leaves=
 
 
 @given(TREES)
-def test_nonsense_is_refused_and_never_breaks_the_reader(tree: object) -> None:
+def test_nonsense_is_refused_without_crashing_the_reader(tree: object) -> None:
     def told(node: object) -> str:
         return f"({' '.join(map(told, node))})" if isinstance(node, list) else str(node)
 
@@ -225,21 +225,21 @@ def facts(plan: Plan, time: int) -> set[str]:
 THERE = "(move table shelf)"
 
 
-def test_what_came_of_an_action_follows_from_what_was_done_next() -> None:
+def test_the_outcome_of_an_action_follows_from_the_next_action() -> None:
     again = seen(THERE, "(grasp cup shelf)", "(grasp cup shelf)", "(put cup shelf)")
     assert "on cup shelf" in facts(again, 2)
     assert {"holding cup", "busy"} <= facts(again, 3)
     assert again.steps[1:3] == ("(grasp cup shelf)", "(grasp cup shelf)")
 
 
-def test_it_may_follow_much_later() -> None:
+def test_the_outcome_may_follow_much_later() -> None:
     plan = seen(
         THERE, "(grasp cup shelf)", "(move shelf table)", "(move table bin)", "(put cup bin)"
     )
     assert all("holding cup" in facts(plan, time) for time in (2, 3, 4))
 
 
-def test_what_was_seen_is_told_after_an_arrow() -> None:
+def test_an_observed_outcome_is_given_after_an_arrow() -> None:
     plans = [
         seen(THERE, f"(grasp cup shelf) => {told}", "(move shelf bin)")
         for told in ("(holding cup)", "(on cup shelf)", "(not (on cup shelf)) (busy)")
@@ -249,7 +249,7 @@ def test_what_was_seen_is_told_after_an_arrow() -> None:
     assert "busy" in facts(stamped, 2)
 
 
-def test_the_last_action_may_have_come_to_anything() -> None:
+def test_the_last_action_may_have_any_outcome() -> None:
     plan = seen(THERE, "(grasp-fragile glass shelf)")
     assert "holding glass" in facts(plan, 2)  # the likeliest
     told = seen(THERE, "(grasp-fragile glass shelf) => (broken glass)")
@@ -277,7 +277,7 @@ UNCLEAR = [
 
 
 @pytest.mark.parametrize(("lines", "line", "problem"), UNCLEAR)
-def test_what_is_not_clear_or_not_possible_is_told_with_its_line(
+def test_unclear_or_impossible_outcomes_are_reported_with_their_line(
     lines: tuple[str, ...], line: int, problem: str
 ) -> None:
     with pytest.raises(BadInput) as caught:
@@ -295,7 +295,7 @@ def test_the_hint_says_what_to_add() -> None:
         assert len(told) == 4
 
 
-def test_too_many_possibilities_are_too_many() -> None:
+def test_too_many_possibilities_are_refused() -> None:
     flips = "\n".join(
         f"(:action flip{number} :effect (probabilistic 0.5 (in ball {place})))"
         for number, place in enumerate(["home", "shop", *(f"p{i}" for i in range(10))])
@@ -309,7 +309,7 @@ def test_too_many_possibilities_are_too_many() -> None:
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
-def test_a_plan_is_read_just_when_one_history_fits(length: int) -> None:
+def test_a_plan_is_read_if_and_only_if_one_history_fits(length: int) -> None:
     """Compare with all possible histories, one outcome at a time."""
     world = example("unreliable-gripper")
     graph = explore(world)
@@ -328,7 +328,7 @@ def test_a_plan_is_read_just_when_one_history_fits(length: int) -> None:
 
 
 def walked(graph, text: list[str]):
-    """Yield all histories of states through which these actions may have led."""
+    """Yield all possible histories of states under these actions."""
     waiting = [(0,)]
     for told in text:
         action = graph.world.action_number[tuple(told.strip("()").split())]
@@ -343,7 +343,7 @@ def walked(graph, text: list[str]):
         yield tuple(graph.states[state].tobytes() for state in history)
 
 
-def test_arrows_are_let_pass_where_nothing_is_left_to_chance() -> None:
+def test_arrows_are_ignored_after_deterministic_actions() -> None:
     world = example("doors-keys-gems")
     plan = read_plan(world, "(move c44 c34) => (at c34)")
     assert len(plan) == 1
@@ -351,7 +351,7 @@ def test_arrows_are_let_pass_where_nothing_is_left_to_chance() -> None:
         read_plan(world, "(move c44 c34) => (at c44)")
 
 
-def test_shipped_plans_are_read_as_they_are_meant() -> None:
+def test_shipped_plans_are_read_as_intended() -> None:
     world = example("unreliable-gripper")
     folder = EXAMPLES / "unreliable-gripper" / "plans"
     whole = make_goal(world, "whole", "(not (broken glass))")

@@ -1,4 +1,4 @@
-"""The gridworld in PDDL is that of the kernels: actions, successors and costs, to the last bit."""
+"""The gridworld in PDDL matches the kernels: actions, successors and costs, to the last bit."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def grids(draw: st.DrawFn) -> Grid:
 
 
 def place_of(grid: Grid, graph: StateGraph, state: int) -> tuple[int, int, Mode, set[int]]:
-    """Return row, column and mode of a state, and the items that were touched."""
+    """Return the row, column and mode of a state, and the items that were touched."""
     facts = graph.world.true_in(graph.states[state]) | graph.world.always
     (cell,) = (fact[1] for fact in facts if fact[0] == "at")
     row, column = map(int, cell.split("-")[1:])
@@ -109,7 +109,7 @@ def number_of(grid: Grid, action: tuple[str, ...]) -> int:
 
 
 def steps_from(world: PlaceWorld, places: list[tuple[int, int, Mode, set[int]]]) -> Trajectory:
-    """Return a trajectory that begins a step in each of some places."""
+    """Return a trajectory with a step from each of the places."""
     none = np.zeros(len(places), dtype=np.int64)
     mode = np.array([min(mode, len(world.blocked) - 1) for _, _, mode, _ in places])
     start = np.array([(column, row) for row, column, _, _ in places], dtype=np.float64)
@@ -139,7 +139,7 @@ def test_kernels_and_pddl_agree_in_every_state(grid: Grid) -> None:
 
 
 def successor(grid: Grid, place: tuple[int, int, Mode], action: int) -> tuple[int, int, Mode]:
-    """Return where the kernels take an action to lead, by their definition."""
+    """Return where an action leads, by the definition of the kernels."""
     row, column, mode = place
     if action < len(GRID.moves):
         down, right = GRID.moves[action]
@@ -173,7 +173,7 @@ def random_grid(rng: np.random.Generator) -> Grid:
     return Grid(floor, Costs(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Mode.START)
 
 
-def test_a_way_through_key_and_lock_by_hand() -> None:
+def test_a_path_through_key_and_lock_by_hand() -> None:
     grid = corridor()
     graph = grid.graph()
     plans = grid.plans(graph)
@@ -181,7 +181,7 @@ def test_a_way_through_key_and_lock_by_hand() -> None:
     assert plans.cost[:, 0].tolist() == [1 + 1 + 2 + 2.5 + 2 + 1, 1 + 1]
 
 
-def test_the_problem_is_a_text_that_people_can_read() -> None:
+def test_the_problem_is_readable_text() -> None:
     text = corridor().problem()
     assert "(:domain gridworld)" in text
     assert "(= (diagonal) 1.4142135623730951)" in text
@@ -192,7 +192,7 @@ def test_the_problem_is_a_text_that_people_can_read() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_nobody_starts_in_a_wall_or_in_a_barrier_that_stands() -> None:
+def test_the_agent_cannot_start_in_a_wall_or_barrier() -> None:
     grid = corridor()._replace(start=(0, 3))
     with pytest.raises(BadInput, match="row 0, column 3"):
         grid.problem()

@@ -1,4 +1,4 @@
-"""Our reader and the library ``pddl`` see the same in all files that come with hbtom."""
+"""hbtom's reader and the library ``pddl`` agree about all files that come with hbtom."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def words(condition: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["gridworld", *CERTAIN])
-def test_a_problem_says_the_same(name: str) -> None:
+def test_a_problem_is_read_the_same(name: str) -> None:
     domain, problem = texts(name)
     ours = read_problem(problem, read_domain(domain))
     theirs = problems.ProblemParser()(problem)

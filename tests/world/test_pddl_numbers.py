@@ -1,4 +1,4 @@
-"""Numbers that actions change: coordinates and counted keys, against a simulation by hand."""
+"""Numbers that actions change: coordinates and counted keys, compared with a simulation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ State = tuple[int, int, bool, frozenset[str]]  # x, keys, whether the door is op
 
 
 def moves(state: State) -> dict[tuple[str, ...], State]:
-    """Return what can be done, and what comes of it."""
+    """Return the possible actions and their results."""
     x, keys, opened, lies = state
     found: dict[tuple[str, ...], State] = {}
     if x < 5 and (opened or x + 1 != 4):
@@ -66,7 +66,7 @@ def by_hand() -> dict[State, dict[tuple[str, ...], State]]:
     return known
 
 
-def test_states_and_moves_are_those_of_a_simulation() -> None:
+def test_states_and_moves_match_a_simulation() -> None:
     graph = explore(world_of(MAZE, START))
 
     def read(state: int) -> State:
@@ -99,7 +99,7 @@ def test_goals_compare_numbers() -> None:
         assert holds.sum() == sum(map(many, by_hand()))
 
 
-def test_plans_are_followed_and_what_is_impossible_is_told() -> None:
+def test_plans_are_followed_and_impossible_steps_are_reported() -> None:
     world = world_of(MAZE, START)
     plan = read_plan(
         world, "(left)\n(take a)\n(right)\n(right)\n(take b)\n(right)\n(unlock)\n(right)"
@@ -130,7 +130,7 @@ def test_a_number_without_bounds_is_refused() -> None:
         (("(+ (x) 1)", "(/ (x) 1)"), 8, "'/' with these numbers"),
     ],
 )
-def test_what_is_not_supported_is_refused_with_its_line(change, line: int, why: str) -> None:
+def test_unsupported_features_are_refused_with_their_line(change, line: int, why: str) -> None:
     before, after = change
     domain, problem = MAZE.replace(before, after, 1), START.replace(before, after, 1)
     assert (domain, problem) != (MAZE, START)
@@ -165,8 +165,8 @@ STREET = f"""
 """
 
 
-def test_there_is_one_way_to_do_an_action_for_each_value_that_it_changes() -> None:
-    """Ways that ask for two values of a number, or for two objects in one place, are left out."""
+def test_an_action_has_one_variant_for_each_value_that_it_changes() -> None:
+    """Variants that need two values of a number, or two objects in one place, are left out."""
     world = world_of(PURSE, STREET)
     ways = Counter(world.actions[action][0] for action in world.action)
     assert ways == {"earn": 100, "pay": 99, "go": 11}

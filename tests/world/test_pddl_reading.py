@@ -47,14 +47,14 @@ def test_lists_know_their_lines() -> None:
         ("(" * 200, 1, "nested"),
     ],
 )
-def test_what_is_no_list_is_refused(text: str, line: int, problem: str) -> None:
+def test_texts_that_are_not_lists_are_refused(text: str, line: int, problem: str) -> None:
     with pytest.raises(BadInput, match=problem) as caught:
         read_form(text)
     assert caught.value.place.line == line
 
 
 @given(st.text(alphabet="()ab;?- \n:", max_size=200))
-def test_whatever_is_given_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         forms = read_forms(text)
     except BadInput:
@@ -171,7 +171,7 @@ def test_costs_need_to_be_declared() -> None:
         read_domain("(define (domain d) (:action a :effect (increase (total-cost) 1)))")
 
 
-def test_requirements_that_are_not_used_do_no_harm() -> None:
+def test_unused_requirements_do_no_harm() -> None:
     text = SWITCHES.replace(":typing", ":typing :adl :fluents")
     assert len(read_domain(text).actions) == 2
 
@@ -230,7 +230,7 @@ def test_a_number_with_two_values_is_refused() -> None:
         read_problem(same.replace("5.0", "6"), domain)
 
 
-def test_what_is_told_twice_is_told_once_and_nots_are_let_pass() -> None:
+def test_repeated_facts_count_once_and_negations_are_ignored() -> None:
     text = LAMPS.replace("(on hall)", "(on hall) (on hall) (not (on stairs))")
     problem = read_problem(text, read_domain(SWITCHES))
     assert list(problem.true) == [("on", "hall")]
@@ -243,7 +243,7 @@ TREES = st.recursive(WORDS, lambda part: st.lists(part, max_size=5), max_leaves=
 
 
 @given(TREES, st.booleans())
-def test_nonsense_is_refused_and_never_breaks_the_reader(tree: object, whole: bool) -> None:
+def test_nonsense_is_refused_without_crashing_the_reader(tree: object, whole: bool) -> None:
     def told(node: object) -> str:
         return f"({' '.join(map(told, node))})" if isinstance(node, list) else str(node)
 
@@ -293,7 +293,7 @@ def test_errors_in_actions_name_the_domain(tmp_path) -> None:
     assert str(caught.value).startswith(f"{domain}: line 9: (watts) has no value")
 
 
-def test_files_that_are_not_there_or_not_text(tmp_path) -> None:
+def test_files_that_are_missing_or_not_text(tmp_path) -> None:
     with pytest.raises(BadInput, match="no such file"):
         load_world(tmp_path / "none.pddl", tmp_path / "none.pddl")
     (tmp_path / "bytes.pddl").write_bytes(b"\xff\xfe\x00")
@@ -301,7 +301,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path) -> None:
         load_world(tmp_path / "bytes.pddl", tmp_path / "none.pddl")
 
 
-# How much there may be
+# Limits
 
 
 def test_a_plan_has_a_limited_number_of_actions() -> None:
@@ -326,7 +326,7 @@ def test_a_file_has_a_limited_number_of_words(monkeypatch) -> None:
         read_form("(a b c d e f g h i)")
 
 
-def test_what_a_step_led_to_is_asked_only_where_that_was_seen(monkeypatch) -> None:
+def test_outcomes_are_checked_only_if_they_were_seen(monkeypatch) -> None:
     world = example("doors-keys-gems")
-    monkeypatch.setattr("hbtom.world.pddl.plans.condition", None)  # which costs as much as the rest
+    monkeypatch.setattr("hbtom.world.pddl.plans.condition", None)  # it costs as much as the rest
     assert len(read_plan(world, "(move c44 c34)\n(move c34 c44)\n" * 5)) == 10

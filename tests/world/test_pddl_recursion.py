@@ -1,4 +1,4 @@
-"""Derived predicates that follow from themselves, against closures that are found otherwise."""
+"""Recursive derived predicates, compared with closures that are computed independently."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def blocks(more: str = "") -> World:
 
 
 def on(world: World) -> list[set[tuple[str, str]]]:
-    """Return what is on what in each reachable state."""
+    """Return which blocks are on which in each reachable state."""
     true = bits(explore(world).states)
     some = [(fact[1:], number) for fact, number in world.number.items() if fact[0] == "on"]
     return [{(a, b) for (a, b), number in some if row[number]} for row in true]
@@ -51,7 +51,7 @@ def closure(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
     return pairs
 
 
-def test_a_goal_may_be_about_what_follows_from_itself() -> None:
+def test_a_goal_may_use_recursive_predicates() -> None:
     world = blocks()
     graph, whole = explore(world), [closure(pairs) for pairs in on(world)]
     for a, b in permutations("abcd", 2):
@@ -64,7 +64,7 @@ def test_a_goal_may_be_about_what_follows_from_itself() -> None:
     assert some.holds(graph.states).tolist() == between
 
 
-def test_actions_may_need_it_or_its_negation() -> None:
+def test_actions_may_need_a_recursive_predicate_or_its_negation() -> None:
     graph = explore(blocks(MARKS))
     world = graph.world
     for state, pairs in enumerate(map(closure, on(world))):
@@ -88,7 +88,7 @@ REACH = """
 """
 
 
-def test_several_may_follow_from_each_other() -> None:
+def test_predicates_may_be_mutually_recursive() -> None:
     domain = read_domain(REACH)
     start = "(define (problem p) (:domain d) (:objects a b c) (:init (at a) (road a b)))"
     world = ground(read_problem(start, domain))
@@ -101,7 +101,7 @@ def test_several_may_follow_from_each_other() -> None:
     assert opened.any()
 
 
-def test_too_much_to_follow_from_is_refused_by_name_and_line() -> None:
+def test_too_large_recursions_are_refused_with_name_and_line() -> None:
     many = " ".join(f"b{number}" for number in range(8))
     start = f"(define (problem p) (:domain blocks) (:objects {many}) (:init (table b0)))"
     with pytest.raises(BadInput, match=r"line 3: \(above .*\) follows from more than 1,000 sets"):

@@ -1,4 +1,4 @@
-"""Grounding and states against a slow reading of a domain: sets of facts, one object at a time."""
+"""Grounding and states, compared with a slow reading of a domain with sets of facts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Step = tuple[tuple[str, ...], float, Facts]  # action, cost, state after it
 
 
 class Slow:
-    """A problem as it is defined: actions with all objects, conditions looked up in a set."""
+    """A problem by its definition: actions with all objects, conditions looked up in a set."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.language = problem, problem.language
@@ -99,7 +99,7 @@ def facts_of(graph: StateGraph, state: int) -> Facts:
 
 
 def same(problem: Problem) -> StateGraph:
-    """Check that all states, choices, costs and successors are those of the slow reading."""
+    """Check that all states, choices, costs and successors match the slow reading."""
     graph, slow = explore(ground(problem)), Slow(problem).graph()
     states = [facts_of(graph, state) for state in range(len(graph))]
     assert len(set(states)) == len(states)
@@ -119,11 +119,11 @@ def same(problem: Problem) -> StateGraph:
     return graph
 
 
-def test_an_example_is_as_it_is_defined() -> None:
+def test_an_example_matches_its_definition() -> None:
     same(example("logistics").problem)
 
 
-# What the language can say
+# Features of the language
 
 MOVE = """(:action move :parameters (?a ?b - place)
   :precondition (and (at ?a) (road ?a ?b)) :effect (and (not (at ?a)) (at ?b)))"""
@@ -206,14 +206,14 @@ def conditions(draw: st.DrawFn, scope: tuple[str, ...] = ("?a", "?b"), deep: int
         return f"(not {draw(part)})"
     if kind == "imply":
         return f"(imply {draw(part)} {draw(part)})"
-    variable = draw(st.sampled_from(["?x", "?a"]))  # which may hide one of the same name
+    variable = draw(st.sampled_from(["?x", "?a"]))  # it may shadow one of the same name
     inner = conditions(tuple({*scope, variable}), deep - 1)
     return f"({kind} ({variable} - place) {draw(inner)})"
 
 
 @settings(max_examples=50)
 @given(conditions(), st.sets(st.sampled_from(["home", "shop", "park"])))
-def test_conditions_mean_what_they_say(condition: str, roads: set[str]) -> None:
+def test_conditions_are_evaluated_correctly(condition: str, roads: set[str]) -> None:
     move = f"""(:action move :parameters (?a ?b - place) :precondition {condition}
         :effect (and (not (at ?a)) (at ?b) (not (in ball ?a)) (in ball ?b)))"""
     facts = " ".join(f"(road {place} home) (road shop {place})" for place in sorted(roads))
@@ -221,7 +221,7 @@ def test_conditions_mean_what_they_say(condition: str, roads: set[str]) -> None:
     problem = read_problem(problem_with(facts, "(at home) (in ball shop)"), domain)
     try:
         graph = same(problem)
-    except BadInput as error:  # a rare draw: three quantifiers, one within the other
+    except BadInput as error:  # a rare draw: three nested quantifiers
         if "more than 1000 cases" not in str(error):
             raise
         reject()
@@ -302,7 +302,7 @@ def test_conditions_with_too_many_cases_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("part", ["precondition", "effect"])
-def test_quantifiers_over_too_much_are_an_error(part: str) -> None:
+def test_too_large_quantifiers_are_an_error(part: str) -> None:
     names = " ".join(f"p{number}" for number in range(120))
     every = "(forall (?a ?b ?c - place) (and (at ?a) (road ?b ?c)))"
     action = f"(:action a :{part} {every} {':effect (at home)' if part != 'effect' else ''})"
@@ -311,7 +311,7 @@ def test_quantifiers_over_too_much_are_an_error(part: str) -> None:
     assert caught.value.place.line == 8
 
 
-def test_the_graph_around_some_states_is_part_of_the_whole() -> None:
+def test_the_graph_around_some_states_is_part_of_the_whole_graph() -> None:
     whole = explore(example("doors-keys-gems"))
     number = {key: state for state, key in enumerate(keys(whole.states))}
     some = [3, 700, 3, 12]

@@ -1,4 +1,4 @@
-"""Problems of goal recognition: the liberties that files take, observations with gaps, goals."""
+"""Problems of goal recognition: lenient reading of files, observations with gaps, goals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_several_actions_may_have_one_name() -> None:
     assert ("wet",) not in world.true_in(plan.states[1])
 
 
-def test_actions_that_are_written_alike_are_told_apart_by_what_they_do() -> None:
+def test_actions_with_the_same_text_are_distinguished_by_their_effects() -> None:
     domain = TWICE.replace("(and (at ?a) (home ?a))", "(at ?a)").replace("(not (home ?a))", "(wet)")
     world = world_of(domain, PLACES)
     first, second = [n for n, name in enumerate(world.actions) if name == ("go", "a", "b")]
@@ -45,7 +45,7 @@ def test_actions_that_are_written_alike_are_told_apart_by_what_they_do() -> None
     assert partial.actions.tolist() == [-1, first]
 
 
-def test_the_number_of_objects_tells_which_action_was_meant() -> None:
+def test_the_number_of_objects_shows_which_action_was_meant() -> None:
     with pytest.raises(BadInput, match="no object 'c'"):
         read_plan(world_of(TWICE, PLACES), "(go a c)")
 
@@ -62,7 +62,7 @@ def test_what_was_observed_after_an_action_may_follow_it() -> None:
     assert (len(seen), seen.unknown) == (2, 0)
 
 
-def test_unknown_actions_count_as_not_observed_where_gaps_are_marked() -> None:
+def test_unknown_actions_count_as_unobserved_if_gaps_are_marked() -> None:
     world = world_of(ERRANDS, TOWN)
     text = "(go home mill)\n(fly home)\n...\n(buy flour mill)"
     seen = read_observations(world, text)
@@ -90,7 +90,7 @@ def test_observations_have_gaps_everywhere_unless_they_say_where() -> None:
         ("(go home)", "line 1: .* has 1 objects, not 2"),
     ],
 )
-def test_strictly_an_unknown_observation_is_an_error(text: str, why: str) -> None:
+def test_in_strict_mode_an_unknown_observation_is_an_error(text: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         read_observations(world_of(ERRANDS, TOWN), text, strict=True)
 
@@ -139,7 +139,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_files_may_take_liberties(change: str) -> None:
+def test_deviations_in_files_are_tolerated(change: str) -> None:
     file, before, after = CHANGES[change]
     assert before in FILES[file]
     last = FILES[file].rpartition(before)
@@ -147,7 +147,7 @@ def test_files_may_take_liberties(change: str) -> None:
     assert (len(posed.goals), posed.true, posed.warnings) == (3, 1, ())
 
 
-def test_observations_and_goals_that_are_unknown_are_told() -> None:
+def test_unknown_observations_and_goals_are_reported() -> None:
     posed = read_posed({**FILES, "obs.dat": "(go home mill)\n(fly)", "real_hyp.dat": "(have mill)"})
     assert posed.true is None
     assert posed.warnings == (
@@ -167,14 +167,14 @@ def test_observations_and_goals_that_are_unknown_are_told() -> None:
         ("domain.pddl", ERRANDS.replace("(at home)", "(in home)"), "domain.pddl: line .*'in'"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_file(file: str, text: str, why: str) -> None:
+def test_errors_are_reported_with_their_file(file: str, text: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         read_posed({**FILES, file: text})
 
 
 @pytest.mark.parametrize("name", [*CERTAIN, *CHANCE])
-def test_states_are_the_same_found_one_by_one_or_in_layers(name: str, monkeypatch) -> None:
-    """The compiled way, here in plain Python, against the other one."""
+def test_states_found_one_by_one_match_those_found_in_layers(name: str, monkeypatch) -> None:
+    """The compiled algorithm, here in plain Python, is compared with the other one."""
     world = example(name)
     whole = explore(world)
     if len(whole) > 3000:
@@ -190,7 +190,7 @@ def test_states_are_the_same_found_one_by_one_or_in_layers(name: str, monkeypatc
         assert np.array_equal(getattr(whole, field), getattr(again, field))
 
 
-def test_more_choices_are_allowed_where_more_states_are(monkeypatch) -> None:
+def test_more_choices_are_allowed_if_more_states_are(monkeypatch) -> None:
     world = world_of(ERRANDS, TOWN)
     many = len(explore(world).target)
     monkeypatch.setattr(states, "MOST_CHOICES", many // 2)
@@ -208,7 +208,7 @@ DERIVED = """
 SPELLED = "(or (at {0}) (exists (?z - place) (and (at ?z) (road ?z {0}))))"
 
 
-def test_derived_facts_stand_for_what_they_follow_from() -> None:
+def test_derived_facts_are_replaced_by_their_definitions() -> None:
     action = """(:action find :parameters (?t - thing ?q - place)
         :precondition (and (near ?q) {}) :effect (and (in ?t ?q) (at ?q)))"""
     long = SPELLED.format("?q")

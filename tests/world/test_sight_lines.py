@@ -1,4 +1,4 @@
-"""Lines of sight, against points that are laid along each segment."""
+"""Lines of sight, compared with points along each segment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ side = st.floats(1, 80)
 
 
 def deepest(start, stop, size, angle) -> float:
-    """Return how deep a segment gets into a rectangle about the origin: negative if it misses."""
+    """Return how deep a segment enters a rectangle around the origin; negative if it misses."""
     along = np.linspace(0, 1, 4001)[:, None]
     x, y = (np.array(start) * (1 - along) + np.array(stop) * along).T
     turn = np.radians(angle)
@@ -41,9 +41,9 @@ def cut(start, stop, size, angle, centre=(0.0, 0.0)) -> bool:
 
 @hypothesis.given(start=place, stop=place, size=st.tuples(side, side), angle=st.floats(-360, 360))
 @settings(max_examples=150)
-def test_a_cut_is_where_points_of_the_segment_are_inside(start, stop, size, angle):
+def test_a_segment_is_cut_if_some_of_its_points_are_inside(start, stop, size, angle):
     deep = deepest(start, stop, size, angle)
-    hypothesis.assume(abs(deep) > 0.1)  # points lie up to 0.08 apart
+    hypothesis.assume(abs(deep) > 0.1)  # points are up to 0.08 apart
     assert cut(start, stop, size, angle) == (deep > 0)
     assert cut(stop, start, size, angle) == (deep > 0)
     mirrored = [(-x, y) for x, y in (start, stop)]
@@ -58,7 +58,7 @@ def test_a_segment_along_an_edge_is_cut_and_one_beside_it_is_not():
     assert cut((0, 0), (0, 0), (10, 40), 0)  # a point inside
 
 
-def test_boxes_cut_as_rectangles_do_and_what_is_absent_cuts_nothing():
+def test_boxes_cut_like_rectangles_and_absent_ones_cut_nothing():
     start, stop = np.array([[0.0, 10.0]] * 3), np.array([[100.0, 10.0]] * 3)
     path = np.array([[50.0, 10.0], [np.nan, np.nan], [50.0, 40.0]])
     board = Panel("board", (10.0, 42.0), path, np.array([0.0, np.nan, 90.0]))
@@ -77,16 +77,16 @@ HIDES = {
 }
 
 
-def test_an_agent_sees_what_no_board_hides():
+def test_an_agent_sees_things_that_no_board_hides():
     trial = scenes.read(scenes.scene(HIDES))[0]
     assert sees_objects(trial, 0)[:, 0].tolist() == [True] * 6 + [False] * 5
     assert sees(trial, 0, trial.actors[1].path).tolist() == [False] * 4 + [True] * 7
-    assert not sees(trial, 1, trial.path)[:4].any()  # nobody sees before it is there
+    assert not sees(trial, 1, trial.path)[:4].any()  # an agent sees nothing before it is there
     walled = scenes.read(scenes.scene({**HIDES, wall(1): [(90, 90)]}))[0]
     assert sees_objects(walled, 0).tolist() == sees_objects(trial, 0).tolist()
 
 
-def test_the_camera_sees_what_no_board_hides():
+def test_the_camera_sees_things_that_no_board_hides():
     trial = scenes.read(scenes.scene({**HIDES, BOARD: [*still((-20, 60), 3), (200, 25)]}))[0]
     assert trial.camera == (260.0, -60.0)
     assert in_view(trial, trial.path).tolist() == [True] * 6 + [False] * 5

@@ -21,7 +21,7 @@ from hbtom.world.seeing import see_all
 from regrets import regret_of
 
 HEART, SPOON, ANNA = Identity("heart"), Identity("spoon"), Identity("anna")
-ACROSS = [[100.0, float(y), 20.0, 20.0] for y in range(0, 200, 20)]  # a wall, a block a row
+ACROSS = [[100.0, float(y), 20.0, 20.0] for y in range(0, 200, 20)]  # a wall, one block per row
 
 
 def walk(*corners: tuple[float, float], step: float = 4.0) -> np.ndarray:
@@ -55,7 +55,7 @@ def doors(path: np.ndarray, closes: int) -> Trial:
     return trial(path, {HEART: (170.0, 30.0)}, walls=walls, walls_there=there)
 
 
-DETOUR = walk((40, 60), (84, 34), (84, 170), (130, 170), (164, 40))  # to the upper door, then round
+DETOUR = walk((40, 60), (84, 34), (84, 170), (130, 170), (164, 40))  # to the upper door, then on
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
@@ -75,8 +75,8 @@ def test_a_door_that_closes_makes_a_stage(preset: str) -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_whoever_waits_for_a_door_plans_when_it_is_open(preset: str) -> None:
-    """The world to plan in is the one in which the agent sets off, not the one it waited in."""
+def test_an_agent_that_waits_for_a_door_plans_when_it_is_open(preset: str) -> None:
+    """It plans in the world in which it sets off, not the one in which it waited."""
     path = walk((40, 30), (88, 30), (164, 30))
     path = np.concatenate([path[:13], np.repeat(path[12:13], 20, axis=0), path[13:]])
     waits = doors(path, closes=0)
@@ -91,7 +91,7 @@ def test_whoever_waits_for_a_door_plans_when_it_is_open(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_a_goal_is_on_offer_once_a_door_to_it_opens(preset: str) -> None:
-    """Behind a closed wall nothing is in reach, and steps say nothing; then they do."""
+    """Behind a closed wall nothing is in reach, and steps say nothing until the door opens."""
     path = walk((40, 100), (84, 100), (84, 150), (84, 40), (110, 30), (164, 30))
     walls, there = np.array(ACROSS), np.ones((len(path), len(ACROSS)), dtype=bool)
     there[24:, 1] = False
@@ -102,12 +102,12 @@ def test_a_goal_is_on_offer_once_a_door_to_it_opens(preset: str) -> None:
     assert posterior.goal[-1][0] > 0.9
     steps = see(Model.preset(preset), seen).trajectory
     told = posterior.likelihood.log[:, 0]
-    assert (np.ptp(told[steps.mode == 0], axis=1) < 1e-9).all()  # whatever the efficiency
+    assert (np.ptp(told[steps.mode == 0], axis=1) < 1e-9).all()  # at any efficiency
     assert not (np.ptp(told[steps.mode == 1], axis=1) < 1e-9).all()
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_steps_say_nothing_of_a_goal_once_the_last_door_to_it_has_closed(preset: str) -> None:
+def test_steps_say_nothing_about_a_goal_once_its_last_door_has_closed(preset: str) -> None:
     path = walk((40, 100), (84, 60), (84, 150), (60, 170))
     there = np.ones((len(path), len(ACROSS)), dtype=bool)
     there[:12, 1] = False
@@ -123,7 +123,7 @@ def test_steps_say_nothing_of_a_goal_once_the_last_door_to_it_has_closed(preset:
 
 
 def test_a_key_stays_in_reach_once_it_is_picked_up() -> None:
-    """Also if the world changes afterwards; here a block far from everything vanishes."""
+    """This holds even if the world changes later; here a block far from everything vanishes."""
     (seen,) = read(episode(key_trial()))
     walls = np.vstack([seen.walls, [5.0, 190.0, 5.0, 5.0]])
     there = np.ones((len(seen.path), len(walls)), dtype=bool)
@@ -147,8 +147,8 @@ def test_a_goal_is_on_offer_once_a_barrier_is_gone(preset: str) -> None:
     assert infer(Model.preset(preset), Beliefs(), seen)[0].reachable.tolist() == [True]
 
 
-def test_diagonals_are_made_where_the_wall_is_gone() -> None:
-    """Steps right and down make a diagonal only where both inner cells are free at the time."""
+def test_diagonals_are_made_if_the_wall_is_gone() -> None:
+    """Steps right and down make a diagonal only if both inner cells are free at the time."""
     corners = [(45, 45), (55, 45), (55, 55), (65, 55), (65, 65), (75, 65), (75, 75)]
     seen = trial(walk(*corners, step=10.0), {HEART: (170.0, 170.0)})
     paper = Model.preset("paper")
@@ -160,8 +160,8 @@ def test_diagonals_are_made_where_the_wall_is_gone() -> None:
         assert len(see(paper, replace(stood, walls_there=there)).trajectory.act) == many
 
 
-def test_joined_stages_keep_what_must_follow() -> None:
-    """A key that must be used on the lock must be used on the lock of its own stage."""
+def test_joined_stages_keep_exits_that_must_follow() -> None:
+    """A key that must be used on a lock must be used on the lock of its own stage."""
     key = read(episode(key_trial())).trials[0]
     places = np.array([one.centre for one in key.objects])
     paths = np.repeat(places[None], len(key.path), axis=0)
@@ -178,8 +178,8 @@ def test_joined_stages_keep_what_must_follow() -> None:
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_nothing_that_changes_is_nothing_that_changes(preset: str) -> None:
-    """A world that is said to change, and does not, is judged as one that cannot."""
+def test_a_changing_world_without_changes_is_a_plain_world(preset: str) -> None:
+    """A world that is marked as changing, but does not change, is judged like a fixed one."""
     model = Model.preset(preset)
     still = trial(walk((40, 60), (164, 60)), {HEART: (170.0, 60.0), SPOON: (170.0, 160.0)})
     frames = len(still.path)
@@ -196,12 +196,12 @@ def test_nothing_that_changes_is_nothing_that_changes(preset: str) -> None:
 
 
 def test_an_agent_that_missed_the_change_explains_a_detour() -> None:
-    """It heads for a door that closed before it set out: only an outdated belief makes sense."""
+    """It heads for a door that closed before it set off: only an outdated belief explains it."""
     path = walk((40, 60), (84, 34))
     changed = replace(doors(path, closes=0), walls_there=None)
     there = np.ones((len(path), len(ACROSS)), dtype=bool)
     there[:, 8] = False
-    there[0, 1] = False  # open in the first frame only
+    there[0, 1] = False  # open only in the first frame
     changed = replace(changed, walls_there=there)
     model = with_settings(Model.preset("default"), {"hypotheses.outdated": 0.5})
     posterior, _ = infer(model, Beliefs(), changed)
@@ -216,7 +216,7 @@ def test_an_agent_that_missed_the_change_explains_a_detour() -> None:
 
 
 def test_models_that_share_plans_keep_their_hypotheses() -> None:
-    """An outdated belief needs no other plans, so that sharing them must not lose it."""
+    """An outdated belief needs no plans of its own, so sharing plans must not lose it."""
     seen = Episode((doors(DETOUR, closes=12),))
     still = Model.preset("default")
     lags = with_settings(still, {"hypotheses.outdated": 0.3})
@@ -227,7 +227,7 @@ def test_models_that_share_plans_keep_their_hypotheses() -> None:
 
 
 def test_a_thing_that_moves_is_followed() -> None:
-    """Whoever chases a moving thing wants it, though it never heads for where it was first."""
+    """An agent that chases a moving thing wants it, even if it never heads for its first place."""
     path = walk((100, 100), (100, 30), (30, 30), step=3.0)
     frames = len(path)
     runs = np.clip(path + np.array([0, -20.0]), 12, 188)
@@ -263,7 +263,7 @@ def test_actors_are_the_agent_and_the_others() -> None:
 
 
 def test_an_actor_may_be_the_goal() -> None:
-    """Following somebody is wanting somebody."""
+    """An agent that follows another wants it."""
     other = walk((60, 40), (180, 40), step=3.0)
     path = other - np.array([30.0, 0.0])
     chased, _ = infer(Model.preset("default"), Beliefs(), company(path, other).wanting_actors())
@@ -273,7 +273,7 @@ def test_an_actor_may_be_the_goal() -> None:
     assert not any("not modelled" in warning for warning in hbtom.judge(both).warnings)
 
 
-def test_an_actor_that_is_never_seen_is_nobody_to_judge_or_want() -> None:
+def test_an_actor_that_is_never_seen_is_neither_judged_nor_wanted() -> None:
     path = walk((40, 40), (40, 160))
     hidden = company(path, np.full_like(path, np.nan))
     for ask in (hidden.wanting_actors, lambda: hidden.judging(1)):
@@ -281,14 +281,14 @@ def test_an_actor_that_is_never_seen_is_nobody_to_judge_or_want() -> None:
             ask()
 
 
-def test_no_file_can_hold_a_world_that_changes() -> None:
+def test_files_cannot_hold_a_changing_world() -> None:
     with pytest.raises(hbtom.BadInput, match="no file format can hold that"):
         write_bib(Episode((doors(DETOUR, closes=12),)))
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_trials_in_a_row_are_seen_as_one_by_one(preset: str) -> None:
-    """What waiting cost in earlier trials counts in later ones, whether or not worlds change."""
+def test_trials_seen_together_match_trials_seen_one_by_one(preset: str) -> None:
+    """The cost of waiting in earlier trials counts in later ones, whether worlds change or not."""
     key = read(episode(key_trial())).trials[0]
     trials = doors(DETOUR, closes=12), key, doors(DETOUR, closes=2), replace(key, size=(190, 200))
     model, openings = Model.preset(preset), (3.0,)

@@ -51,7 +51,7 @@ def test_diagonal_moves_are_kept_as_they_are() -> None:
         ({"picture": ""}, "field 'picture': the map is empty"),
     ],
 )
-def test_maps_and_moves_that_make_no_sense(given: dict, message: str) -> None:
+def test_senseless_maps_and_moves(given: dict, message: str) -> None:
     with pytest.raises(BadInput, match=message) as error:
         Gridworld(**{"picture": PICTURE, "things": {"cup": "2"}, **given})
     assert error.value.hint

@@ -1,4 +1,4 @@
-"""Gridworlds as agents see them: where things may lie, what is in sight, and files of them."""
+"""Gridworlds as agents see them: where things may lie, what is in sight, and their files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_agent_learns_by_looking() -> None:
     assert min(sum(one) for one in left) == 1
     parts = np.add.reduceat(some.possible[some.target].sum(axis=1), some.outcomes[:-1])
     before = np.repeat(some.possible.sum(axis=1), np.diff(some.choices))
-    np.testing.assert_array_equal(parts, before)  # what is possible is told apart, and never lost
+    np.testing.assert_array_equal(parts, before)  # possibilities are only split, and never lost
 
 
 def test_waiting_and_taking_are_steps() -> None:
@@ -62,7 +62,7 @@ def test_waiting_and_taking_are_steps() -> None:
     assert walk.truth == possible_worlds(seen).names.index("M at 3")
 
 
-def test_only_what_agents_cannot_know_may_differ_between_worlds_that_are_planned_together() -> None:
+def test_worlds_planned_together_may_differ_only_in_what_is_unknown() -> None:
     one = world()
     began = PICTURE.replace("@", ".").replace("1.", "1@")
     for same in (world(moves="W"), world(things={"K": "1", "L": "2"}), world(picture=began)):
@@ -91,7 +91,7 @@ def test_only_what_agents_cannot_know_may_differ_between_worlds_that_are_planned
         ({"missing": tuple("LMNOP"), "picture": "12@34567"}, "in too many ways"),
     ],
 )
-def test_what_makes_no_sense(given: dict, message: str) -> None:
+def test_senseless_worlds(given: dict, message: str) -> None:
     with pytest.raises(BadInput, match=message) as error:
         walk_of(world(**given), "")
     assert error.value.hint
@@ -138,7 +138,7 @@ def test_a_file_has_a_map_and_paths(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_files_that_make_no_sense(tmp_path: Path, text: str, message: str) -> None:
+def test_senseless_files(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "world.toml"
     file.write_text(text)
     with pytest.raises(BadInput, match=message) as error:

@@ -1,4 +1,4 @@
-"""What counts as a step: moves, touches, the opening of a lock; and what does not."""
+"""What counts as a step: moves, touches and the opening of a lock; and what does not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hbtom.world import Act, Mode, Trajectory
 from hbtom.world.trajectory import touched_last
 from worlds import odd_trial
 
-FAR = HEART.at(160, 160)  # touched by nobody
+FAR = HEART.at(160, 160)  # never touched
 
 
 def seen(path: list[Point], *things, **more) -> Trial:
@@ -38,7 +38,7 @@ kinds = pytest.mark.parametrize("make", [fine, coarse])
 
 
 def steps(trajectory: Trajectory) -> list[tuple]:
-    """Return all of the trajectory but the frames."""
+    """Return the trajectory without its frames."""
     kinds = np.stack([trajectory.act, trajectory.thing, trajectory.mode], axis=1)
     return [tuple(row) for row in np.hstack([kinds, trajectory.start, trajectory.stop]).tolist()]
 
@@ -58,7 +58,7 @@ def moves(trajectory: Trajectory) -> np.ndarray:
 
 
 @kinds
-def test_still_frames_are_no_steps(make) -> None:
+def test_still_frames_are_not_steps(make) -> None:
     path = walk((40, 100), (70, 100), (86, 130))
     slow = [place for place in path for _ in range(3)]
     assert steps(make(seen(slow, before=9, after=20))) == steps(make(seen(path)))
@@ -66,8 +66,8 @@ def test_still_frames_are_no_steps(make) -> None:
 
 @kinds
 @pytest.mark.parametrize("final", [False, True])
-def test_who_does_not_move_does_nothing(make, final: bool) -> None:
-    """Not even if it stands in contact with something all the time."""
+def test_an_agent_that_does_not_move_takes_no_steps(make, final: bool) -> None:
+    """This holds even if it touches a thing all the time."""
     assert len(make(seen([(50, 50)] * 4, HEART.at(55, 50)), final=final).act) == 0
     assert len(make(seen([(50, 50)], before=0, after=0), final=final).act) == 0
 
@@ -90,7 +90,7 @@ def test_moves_are_strides_and_a_rest() -> None:
     lengths = np.hypot(*(trajectory.stop - trajectory.start).T)
     assert lengths.sum() == 45
     assert (lengths[:-1] >= 10).all()
-    assert (lengths < 12).all()  # a stride and less than a frame's move
+    assert (lengths < 12).all()  # a stride plus less than one frame's move
     assert 0 < lengths[-1] < 10
 
 
@@ -117,8 +117,8 @@ def test_stride_zero_makes_every_frame_a_move() -> None:
     np.testing.assert_array_equal(trajectory.stop - trajectory.start, [[2, 0]] * 10)
 
 
-def test_a_stride_is_measured_along_the_way() -> None:
-    """Who walks ten pixels there and back has walked a stride and is where it was."""
+def test_a_stride_is_measured_along_the_path() -> None:
+    """An agent that walks ten pixels there and back has walked a stride, but is where it was."""
     trajectory = fine(seen(walk((40, 100), (46, 100), (40, 100), (46, 100))), stride=12)
     np.testing.assert_array_equal(moves(trajectory)[0], [40, 100, 40, 100])
 
@@ -135,11 +135,11 @@ def test_the_touch_at_the_end_is_an_act_if_the_model_says_so(make, final: bool) 
 
 
 @kinds
-def test_who_stops_in_the_open_touches_nothing(make) -> None:
+def test_an_agent_that_stops_in_the_open_touches_nothing(make) -> None:
     assert acts(make(seen(walk((40, 100), (86, 100)), HEART.at(105, 100)))) == []
 
 
-def test_motion_after_contact_is_left_out_with_the_touch_only() -> None:
+def test_motion_after_contact_is_left_out_only_with_the_touch() -> None:
     trial = seen(walk((40, 100), (94, 100)), HEART.at(99, 100))  # contact begins at x = 84
     assert moves(fine(trial))[-1, 2] == 84
     assert moves(fine(trial, final=False))[-1, 2] == 94
@@ -148,8 +148,8 @@ def test_motion_after_contact_is_left_out_with_the_touch_only() -> None:
     assert trial.path[touch.frame[-1], 0] == 84
 
 
-def test_contact_on_the_way_ends_nothing() -> None:
-    """An agent that brushes past one object to another touches the other one."""
+def test_contact_in_passing_does_not_end_the_trajectory() -> None:
+    """An agent that brushes past one object on its way to another touches the other one."""
     trial = seen(walk((40, 100), (126, 100)), SPOON.at(80, 112), HEART.at(140, 100))
     trajectory = fine(trial)
     heart = [str(item.look) for item in trial.items].index("heart.png")
@@ -157,13 +157,13 @@ def test_contact_on_the_way_ends_nothing() -> None:
     np.testing.assert_array_equal(trajectory.start[1:], trajectory.stop[:-1])
 
 
-def test_contact_that_is_given_up_does_not_count() -> None:
+def test_contact_that_ends_does_not_count() -> None:
     """Only the last run of contact is the touch: motion before it is evidence."""
     trial = seen(walk((40, 100), (90, 100), (60, 100), (86, 100)), HEART.at(99, 100))
     assert np.hypot(*(moves(fine(trial))[:, 2:] - moves(fine(trial))[:, :2]).T).sum() >= 90
 
 
-def test_of_two_things_in_contact_the_nearer_for_its_size_is_touched() -> None:
+def test_the_nearer_of_two_things_relative_to_size_is_touched() -> None:
     trial = seen(walk((40, 100), (86, 100)), SPOON.at(92, 112), HEART.at(94, 92))
     heart = [str(item.look) for item in trial.items].index("heart.png")
     assert acts(fine(trial)) == [(Act.TOUCH, heart, Mode.START)]
@@ -187,7 +187,7 @@ def test_an_instrumental_trial_is_three_legs(make) -> None:
 
 
 @kinds
-def test_key_and_lock_are_acts_without_the_touch_at_the_end_too(make) -> None:
+def test_key_and_lock_are_acts_even_without_the_touch_at_the_end(make) -> None:
     trajectory = make(read([key_trial()])[0], final=False)
     assert [act for act, _, _ in acts(trajectory)] == [Act.TOUCH, Act.OPEN]
 
@@ -199,14 +199,14 @@ def test_a_carried_key_that_trembles_changes_nothing(make, jitter: int) -> None:
     assert steps(make(trembling)) == steps(make(steady))
 
 
-def test_a_key_that_trembles_while_nobody_moves_is_no_motion() -> None:
+def test_a_key_that_trembles_while_the_agent_is_still_is_not_motion() -> None:
     still = key_trial(wait=2, jitter=2)
     longer = key_trial(wait=20, jitter=2)
     assert steps(fine(read([longer])[0])) == steps(fine(read([still])[0]))
 
 
 @kinds
-def test_the_jump_to_the_lock_is_no_move(make) -> None:
+def test_the_jump_to_the_lock_is_not_a_move(make) -> None:
     trajectory = make(read([key_trial(jump=True)])[0])
     lengths = np.hypot(*(trajectory.stop - trajectory.start).T)
     assert lengths.max() < (13 if make is fine else 1.5)
@@ -223,8 +223,8 @@ def test_still_frames_before_the_jump_do_not_make_it_a_move(make, repeats: int) 
     assert steps(make(read([later])[0])) == steps(make(read([frames])[0]))
 
 
-def test_what_happens_while_the_barrier_vanishes_is_left_out() -> None:
-    """An agent that steps aside while it waits chooses nothing by that."""
+def test_motion_while_the_barrier_vanishes_is_left_out() -> None:
+    """An agent that steps aside while it waits does not make a choice."""
     frames = key_trial(wait=2)
     aside = copy.deepcopy(frames)
     start = next(n for n, each in enumerate(frames) if len(each["fuse_walls"]) < 3)
@@ -243,7 +243,7 @@ def test_a_barrier_that_vanishes_by_itself_is_not_opened_by_the_agent() -> None:
     assert set(trajectory.mode) == {Mode.START, Mode.OPEN}
 
 
-def test_a_barrier_that_never_goes_leaves_nothing_after_the_opening() -> None:
+def test_if_the_barrier_never_vanishes_nothing_follows_the_opening() -> None:
     frames: list[Json] = key_trial()
     last = next(n for n, each in enumerate(frames) if not each["fuse_walls"])
     trajectory = fine(read([frames[:last]])[0])
@@ -262,8 +262,8 @@ def test_picking_up_ends_where_contact_began() -> None:
     assert tuple(trajectory.stop[touch]) == (50, 76)
 
 
-def test_a_barrier_that_goes_before_the_key_is_touched_puts_no_frame_into_two_legs() -> None:
-    """And so there are never more moves than frames, however short a stride is."""
+def test_legs_never_share_a_frame_if_the_barrier_vanishes_before_the_key_is_touched() -> None:
+    """So there are never more moves than frames, however short a stride is."""
     frames = 60
     path = np.column_stack([np.linspace(30, 170, frames), np.full(frames, 50.0)])
     key = Body(Identity("key"), (160.0, 50.0), 8.0)
@@ -285,13 +285,13 @@ def test_a_barrier_that_goes_before_the_key_is_touched_puts_no_frame_into_two_le
     assert acts(trajectory)[0] == (Act.TOUCH, 1, Mode.START)
 
 
-# Odd trials, told step by step
+# Odd trials, described step by step
 
 Told = list[tuple[int, Act, int, Mode, tuple, tuple]]  # frame, act, item, mode, start, stop
 
 
 class Tale:
-    """A trial retold in lists and loops, from the definitions alone."""
+    """A trial described with lists and loops, from the definitions alone."""
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
@@ -324,7 +324,7 @@ class Tale:
         return None
 
     def after_opening(self, opens: int) -> int:
-        """Return the first frame in which the agent is where it went after the barrier's going."""
+        """Return the first frame after the barrier has gone and the agent has jumped."""
         gone = [n for n in range(opens, self.end + 1) if self.trial.barrier_left[n] == 0]
         later = [n for n in self.moved if gone and n > gone[0]]
         return later[0] if later else self.end
@@ -336,7 +336,7 @@ class Tale:
         return min(near)[1] if self.moved and min(near)[0] <= 1 else None
 
     def legs(self, final: bool) -> list[tuple[int, int, Mode, Act | None, int]]:
-        """Return first and last frame, mode, and the act with its thing that ends each leg."""
+        """Return the first and last frame, mode, final act and its thing for each leg."""
         legs, here, mode = [], 0, Mode.START
         picked, opens, objects = self.picked(), self.opens(), len(self.trial.objects)
         lock = len(self.trial.items)
@@ -382,7 +382,7 @@ class Tale:
         return told
 
     def _visits(self, first: int, last: int, floor: Floor) -> list[tuple[int, tuple[int, int]]]:
-        """Return the cells on the way, looking no less than four times a cell."""
+        """Return the cells along the path, sampled at least four times per cell."""
         visits = [(first, floor.cell_of(*self.path[first]))]
         for n in range(first + 1, last + 1):
             (x, y), (u, v) = self.path[n - 1], self.path[n]
@@ -430,14 +430,16 @@ some_seeds = st.integers(0, 10_000)
 
 @odd
 @given(seed=some_seeds, stride=st.sampled_from([0.0, 9.3, 15.0, 500.0]), final=st.booleans())
-def test_a_trajectory_in_pixels_is_the_trial_retold(seed: int, stride: float, final: bool) -> None:
+def test_a_trajectory_in_pixels_matches_its_definition(
+    seed: int, stride: float, final: bool
+) -> None:
     trial = odd_trial(seed)
     assert told(fine(trial, stride=stride, final=final)) == Tale(trial).strides(final, stride)
 
 
 @odd
 @given(seed=some_seeds, cell=st.sampled_from([4.5, 10.0, 13.0, 100.0]), final=st.booleans())
-def test_a_trajectory_in_cells_is_the_trial_retold(seed: int, cell: float, final: bool) -> None:
+def test_a_trajectory_in_cells_matches_its_definition(seed: int, cell: float, final: bool) -> None:
     trial = odd_trial(seed)
     floor = grid_floor(trial, cell)
     assert told(grid_steps(trial, cell, final=final)) == Tale(trial).cells(final, floor)
@@ -448,8 +450,10 @@ def test_a_trajectory_in_cells_is_the_trial_retold(seed: int, cell: float, final
     radius=st.integers(1, 9),
     bodies=st.lists(st.tuples(*[st.integers(-12, 12)] * 2, st.integers(1, 9)), max_size=5),
 )
-def test_the_nearest_for_its_size_istouched_last(radius: int, bodies: list[tuple]) -> None:
-    """Whole numbers, so that contacts just so and ties occur; the first of equals is touched."""
+def test_the_nearest_thing_relative_to_size_is_touched_last(
+    radius: int, bodies: list[tuple]
+) -> None:
+    """Numbers are whole, so that exact contacts and ties occur; the first of equals is touched."""
     lying = np.array(bodies, dtype=float).reshape(-1, 3)
     touched = touched_last(np.array([[3.0, 3.0], [0.0, 0.0]]), lying, float(radius))
     near = [math.sqrt(x * x + y * y) / (radius + r) for x, y, r in bodies]
@@ -467,7 +471,7 @@ def cells(trajectory: Trajectory) -> list[tuple[int, int]]:
 
 
 def test_cells_are_found_by_rounding_down() -> None:
-    """At 55 and 59 an agent is in the sixth cell; rounding to the nearest would say the seventh."""
+    """At 55 and 59 an agent is in the sixth cell; rounding to nearest would give the seventh."""
     assert cells(coarse(seen(walk((51, 105), (69, 105))))) == [(5, 10), (6, 10)]
     assert len(coarse(seen(walk((51, 109), (59, 101)))).act) == 0
 
@@ -478,7 +482,7 @@ def test_zigzags_become_diagonals() -> None:
 
 
 def test_a_corner_of_a_wall_is_not_cut() -> None:
-    """The way round a wall's corner stays two moves at a right angle; past it, it is smoothed."""
+    """Around a wall's corner there stay two moves at a right angle; past it, they are smoothed."""
     wall = [*border(), block(60, 60)]
     path = [(55, 85), (55, 75), (55, 65), (55, 55), (65, 55), (65, 45)]
     smooth = cells(coarse(seen(path, walls=wall)))
@@ -497,7 +501,7 @@ places = st.tuples(st.integers(21, 140), st.integers(21, 140))
 
 @settings(max_examples=60)
 @given(path=st.lists(places, min_size=1, max_size=8))
-def test_no_cell_is_jumped_over(path: list[Point]) -> None:
+def test_no_cell_is_skipped(path: list[Point]) -> None:
     """However far an agent moves in one frame, its steps are moves between neighbours."""
     trial = seen(path)
     trajectory = coarse(trial)

@@ -1,4 +1,4 @@
-"""Watching trials in a row: what is learnt from one is carried over to the next."""
+"""Watching a sequence of trials: what is learnt from one carries over to the next."""
 
 from __future__ import annotations
 

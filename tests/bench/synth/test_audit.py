@@ -21,7 +21,7 @@ NAMES = [t.folder for t in EVALUATION_TASKS]
 
 @pytest.mark.parametrize("task", NAMES)
 def test_a_generated_pair_is_right(task: str, corpus: Corpus) -> None:
-    """The one that other tests spoil; that the other is not right backwards is told below."""
+    """The other tests spoil this pair."""
     assert audit(*corpus[task][1], task) == []
 
 
@@ -133,7 +133,7 @@ def test_walking_through_an_object_is_noticed(corpus: Corpus, tmp_path: Path) ->
     assert any("walk around the other object" in p for p in problems)
 
 
-def test_a_key_that_is_worth_its_while_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_key_worth_fetching_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
     def spoil(e: Trials, u: Trials) -> None:
         (hx, hy), (gx, gy) = e[8][0]["home"][0], e[8][0]["objects"][0][0]
         for trials in (e, u):
@@ -145,7 +145,7 @@ def test_a_key_that_is_worth_its_while_is_noticed(corpus: Corpus, tmp_path: Path
     assert any("times the direct one" in p for p in problems)
 
 
-def test_a_key_that_seals_the_way_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_key_that_seals_the_path_is_noticed(corpus: Corpus, tmp_path: Path) -> None:
     def spoil(e: Trials, u: Trials) -> None:
         x, y = e[8][0]["home"][0]
         for trials in (e, u):
@@ -179,8 +179,8 @@ def test_an_unknown_task_is_refused(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("turned", range(4))
-def test_ways_stay_within_the_lattice(turned: int) -> None:
-    """Past the end of a wall there is a way, but not if that end is beyond the lattice."""
+def test_paths_stay_within_the_lattice(turned: int) -> None:
+    """A path leads around the end of a wall, unless that end is beyond the lattice."""
 
     def length(gap: float) -> float:
         wall, ends = (90.0, gap, 110.0, 201.0), [(50.0, 100.0), (150.0, 100.0)]

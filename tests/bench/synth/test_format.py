@@ -41,13 +41,11 @@ def pair(request: pytest.FixtureRequest) -> tuple[bytes, bytes]:
 
 @pytest.fixture(scope="module")
 def decoded(pair: tuple[bytes, bytes]) -> list[Any]:
-    """Both members as plain lists, which tests leave as they are."""
+    """Both members as plain lists, which tests do not change."""
     return [json.loads(data) for data in pair]
 
 
-def test_text_is_what_the_json_module_would_write(
-    pair: tuple[bytes, bytes], decoded: list[Any]
-) -> None:
+def test_text_matches_the_json_module(pair: tuple[bytes, bytes], decoded: list[Any]) -> None:
     (expected, unexpected), (whole, other) = pair, decoded
     assert json.dumps(whole).encode() == expected
     assert unexpected.endswith(json.dumps(other[-1:])[1:].encode())  # its test trial
@@ -71,7 +69,7 @@ def test_frames_have_the_benchmarks_keys_and_entities(decoded: list[Any]) -> Non
                         check_entity(entity, role)
 
 
-def test_only_what_may_change_changes(decoded: list[Any]) -> None:
+def test_only_some_parts_change_between_frames(decoded: list[Any]) -> None:
     for trials in decoded:
         for frames in trials:
             for frame in frames[1:]:
@@ -111,7 +109,7 @@ def test_carried_keys_stay_with_the_agent() -> None:
             assert sizes[-1] == 0
 
 
-def test_some_files_wrap_an_entity_once_more() -> None:
+def test_some_files_wrap_entities_in_another_list() -> None:
     trials = episode_pair("preference", np.random.default_rng(1))[0].trials[:1]
     for wrapped in ("home", "agent"):
         frame = json.loads(encode(Script(trials, wrapped)))[0][0]

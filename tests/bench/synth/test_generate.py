@@ -28,7 +28,7 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
-def test_same_seed_same_bytes_whatever_the_workers(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes_with_any_workers(tmp_path: Path) -> None:
     names = ["preference", "efficiency_irrational", "instrumental_no_barrier", *BACKGROUND]
     for workers in (1, 2):
         generate(
@@ -42,7 +42,7 @@ def test_same_seed_same_bytes_whatever_the_workers(tmp_path: Path) -> None:
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
-def test_a_pair_does_not_depend_on_what_is_made_beside_it(tmp_path: Path) -> None:
+def test_a_pair_does_not_depend_on_the_others(tmp_path: Path) -> None:
     generate(tmp_path / "all", pairs=2, seed=3, tasks=["multi_agent", "efficiency_path"])
     generate(tmp_path / "one", pairs=3, seed=3, tasks=["multi_agent"])
     every, one = contents(tmp_path / "all"), contents(tmp_path / "one")
@@ -81,7 +81,7 @@ def test_existing_files_are_never_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [("zst", None), (None, "gz"), ("gz", "zst")])
-def test_an_episode_is_not_written_twice_in_two_packings(
+def test_an_episode_is_not_written_both_plain_and_compressed(
     tmp_path: Path, first: Compression, then: Compression
 ) -> None:
     generate(tmp_path, pairs=1, tasks=["preference"], compress=first, jitter=Jitter(3.0))
@@ -108,13 +108,13 @@ def kill_after(pairs: int, out: Path, settings: str = SETTINGS) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
-def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
+def test_a_killed_run_is_marked_and_completed(tmp_path: Path) -> None:
     settings = json.loads(SETTINGS)
     generate(tmp_path / "whole", workers=1, **settings)
     out = tmp_path / "out"
     kill_after(2, out)
     torn = out / "preference" / ".000002loe.json.gz.part"
-    torn.write_bytes(b"torn")  # as one that is killed while it writes leaves
+    torn.write_bytes(b"torn")  # as left by a run killed while writing
     for folder in (out, out / "preference", tmp_path):
         with pytest.raises(BadInput, match="unfinished") as caught:
             find_pairs(folder)
@@ -139,10 +139,10 @@ def test_what_was_killed_is_marked_and_completed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
 @pytest.mark.parametrize("step", ["_refuse_existing", "_remove"])
-def test_who_interrupts_completing_it_leaves_it_marked(
+def test_an_interrupted_completion_stays_marked(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is written, or while everything is removed again."""
+    """It is interrupted before anything is written, or while everything is removed again."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -160,7 +160,7 @@ def test_who_interrupts_completing_it_leaves_it_marked(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills itself as posix does")
-def test_who_interrupts_completing_it_midway_leaves_nothing(tmp_path: Path) -> None:
+def test_a_completion_interrupted_midway_leaves_nothing(tmp_path: Path) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
@@ -170,7 +170,7 @@ def test_who_interrupts_completing_it_midway_leaves_nothing(tmp_path: Path) -> N
     assert contents(tmp_path) == {}
 
 
-def test_what_exists_is_refused_without_a_mark(tmp_path: Path) -> None:
+def test_existing_files_without_a_mark_are_refused(tmp_path: Path) -> None:
     generate(tmp_path, pairs=1, tasks=["preference"], workers=1)
     with pytest.raises(BadInput, match="exists already"):
         generate(tmp_path, pairs=1, seed=1, tasks=["preference"], workers=1)
@@ -178,13 +178,13 @@ def test_what_exists_is_refused_without_a_mark(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
-def test_a_pipe_that_is_called_like_a_mark_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_named_like_a_mark_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "hbtom-unfinished-0.txt")
     with pytest.raises(BadInput, match="unfinished"):
         find_pairs(tmp_path)
 
 
-def test_what_is_being_made_is_not_made_twice_at_a_time(tmp_path: Path) -> None:
+def test_two_runs_cannot_write_to_one_folder_at_once(tmp_path: Path) -> None:
     told: list[str] = []
 
     def again(done: int, total: int) -> None:
@@ -199,7 +199,7 @@ def test_what_is_being_made_is_not_made_twice_at_a_time(tmp_path: Path) -> None:
     assert len(find_pairs(tmp_path).pairs) == 1
 
 
-def test_of_what_is_interrupted_nothing_is_left(tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
@@ -243,7 +243,7 @@ def test_background_episodes_have_nine_trials(task: str) -> None:
     assert len(json.loads(encode(episode))) == 9
 
 
-def test_background_agents_are_replaced_once_and_for_good() -> None:
+def test_background_agents_are_replaced_once() -> None:
     for seed in range(5):
         rng = np.random.default_rng(seed)
         trials = background_episode("background/multi_agent", rng).trials

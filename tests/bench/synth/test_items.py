@@ -1,4 +1,4 @@
-"""Items that are not the goal: agents walk around them, or through them if they seal the way."""
+"""Items that are not the goal: agents walk around them, or through them if they seal the path."""
 
 import math
 from dataclasses import replace
@@ -30,7 +30,7 @@ def nearest(walk: list[Point], item: Point) -> int:
 
 
 @pytest.mark.parametrize("off", [0, 3, -7, 15])
-def test_agents_keep_eighteen_pixels_from_an_item_in_the_way(off: int) -> None:
+def test_agents_keep_eighteen_pixels_from_items_in_their_path(off: int) -> None:
     item = (100, 100 + off)
     route = routes_from(LANE, HOME, GOAL, item).route(GOAL)
     assert route is not None
@@ -39,7 +39,7 @@ def test_agents_keep_eighteen_pixels_from_an_item_in_the_way(off: int) -> None:
     assert path_length(route) == pytest.approx(2 * math.hypot(42, side) + 36, abs=0.01)
 
 
-def test_an_item_that_seals_the_way_is_walked_through() -> None:
+def test_an_item_that_seals_the_path_is_walked_through() -> None:
     item = (100, 102)
     way = passage(CORRIDOR, HOME, GOAL, item)
     assert way is not None
@@ -48,11 +48,11 @@ def test_an_item_that_seals_the_way_is_walked_through() -> None:
     assert routes_from(CORRIDOR, HOME, GOAL, item).route(GOAL) == [HOME, GOAL]
 
 
-def test_an_item_beside_the_way_changes_nothing() -> None:
+def test_an_item_beside_the_path_changes_nothing() -> None:
     assert passage(LANE, HOME, GOAL, (100, 118)) == passage(LANE, HOME, GOAL, (100, 130))
 
 
-def test_a_gap_that_hinges_on_a_pixel_is_not_plain() -> None:
+def test_a_gap_that_depends_on_one_pixel_is_ambiguous() -> None:
     walls = [(20, 20, 180, 73), (20, 120, 180, 180)]  # the item fits in beside the agent, or not
     gaps = [passage(walls, HOME, GOAL, (100, y)) for y in range(97, 103)]
     lengths = [None if way is None else way.around for way in gaps]
@@ -62,7 +62,7 @@ def test_a_gap_that_hinges_on_a_pixel_is_not_plain() -> None:
     assert lengths[-1] < 150
 
 
-def test_walks_around_items_are_hardly_longer_than_they_must_be() -> None:
+def test_walks_around_items_are_hardly_longer_than_necessary() -> None:
     things = episode_pair("preference", np.random.default_rng(0))[0].trials[0]
     goal = Thing(GOAL, things.objects[0].look)
     for seed in range(20):
@@ -94,7 +94,7 @@ def detour(trial: Take) -> float:
         "instrumental_inconsequential_barrier",
     ],
 )
-def test_items_lie_in_the_way_in_a_good_share_of_tests(task: str) -> None:
+def test_items_lie_in_the_path_in_many_test_trials(task: str) -> None:
     tests = [episode_pair(task, np.random.default_rng([4, i])) for i in range(14)]
     longer = [
         max(detour(e.trials[8]), detour(u.trials[8]) if task == "preference" else 0)
@@ -104,13 +104,13 @@ def test_items_lie_in_the_way_in_a_good_share_of_tests(task: str) -> None:
     assert not np.isinf(longer).any(), "what seals the way at test leaves no right answer"
 
 
-def test_some_familiarization_trials_have_an_item_in_the_way() -> None:
+def test_items_lie_in_the_path_in_some_familiarization_trials() -> None:
     episodes = [episode_pair("preference", np.random.default_rng([4, i]))[0] for i in range(6)]
     longer = [detour(trial) for episode in episodes for trial in episode.trials[:8]]
     assert np.mean(np.array(longer) > 1) >= 0.1
 
 
-def test_a_key_that_is_not_needed_is_never_worth_its_while() -> None:
+def test_an_unneeded_key_is_never_worth_fetching() -> None:
     rng = np.random.default_rng(3)
     for crowded in (False, True) * 3:
         _, _, scene = repeat(partial(_stages, crowded=crowded, change=_removed), rng)
@@ -123,7 +123,7 @@ def test_a_key_that_is_not_needed_is_never_worth_its_while() -> None:
         assert not _needless(replace(scene, key=beside), obstructed=False), "it seals the way"
 
 
-def test_a_lock_is_there_when_the_key_lies_in_the_way() -> None:
+def test_there_is_a_lock_if_the_key_lies_in_the_path() -> None:
     pairs: list[tuple[Script, Script]] = []
     for i in range(12):
         pairs.append(instrumental_no_barrier(np.random.default_rng([4, i])))
@@ -132,7 +132,7 @@ def test_a_lock_is_there_when_the_key_lies_in_the_way() -> None:
             assert detour(e.trials[8]) < 1
 
 
-def test_ways_are_settled_once_whatever_the_order_of_goals() -> None:
+def test_path_lengths_do_not_depend_on_the_order_of_goals() -> None:
     space = FreeSpace([(60, 40, 80, 160), (120, 20, 140, 120)])
     goals = [(150, 40), (100, 150), (40, 30), (100, 40), (150, 150)]
     fresh = [

@@ -27,7 +27,7 @@ def test_lines_join_their_ends_pixel_by_pixel(a: tuple[int, int], b: tuple[int, 
 
 
 @given(st.lists(points, min_size=2, max_size=5, unique=True))
-def test_steps_are_two_pixels_along_the_longer_axis_at_most(route: list[tuple[int, int]]) -> None:
+def test_steps_are_at_most_two_pixels_along_the_longer_axis(route: list[tuple[int, int]]) -> None:
     frames = frames_along(route)
     for p, q in pairwise(frames):
         assert max(abs(p[0] - q[0]), abs(p[1] - q[1])) <= 2
@@ -35,7 +35,7 @@ def test_steps_are_two_pixels_along_the_longer_axis_at_most(route: list[tuple[in
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000))
-def test_routes_are_as_short_as_an_independent_search_finds(seed: int) -> None:
+def test_routes_are_as_short_as_those_of_an_independent_search(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cells = maze(rng) if seed % 2 else scatter(rng, 14)
     boxes = boxes_of(cells)

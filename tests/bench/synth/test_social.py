@@ -1,4 +1,4 @@
-"""The social tasks: files of both formats, labels, variety, and an audit that can tell."""
+"""The social tasks: files of both formats, labels, variety, and an audit that finds errors."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_files_are_read_as_they_were_staged(task: str, folder: Path) -> None:
 
 
 def assert_same(one: Trial, other: Trial) -> None:
-    """Fail unless two trials show the same, whatever the order in which they list it."""
+    """Fail unless two trials show the same things, in any order."""
     close = {"atol": 1e-5, "equal_nan": True}
     np.testing.assert_allclose(one.path, other.path, **close)
     assert set(map(tuple, one.walls.tolist())) == set(map(tuple, other.walls.tolist()))
@@ -101,7 +101,7 @@ def test_the_audit_finds_what_the_labels_say(folder: Path) -> None:
         assert " 1 times" not in row["why"]
 
 
-def test_labels_and_names_tell_the_same_pairs(folder: Path) -> None:
+def test_labels_and_names_describe_the_same_pairs(folder: Path) -> None:
     by_name, by_label = find_pairs(folder), find_pairs(folder, labels=folder / "labels.json")
     assert by_name.pairs == by_label.pairs
     assert by_name.left_out == by_label.left_out == ()
@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_files_and_nothing_is_replaced(tmp_path: Pa
     assert kept["a"] == kept["b"]
 
 
-def test_there_is_no_noise_for_them(tmp_path: Path) -> None:
+def test_social_tasks_cannot_have_noise(tmp_path: Path) -> None:
     from hbtom.bench.synth.jitter import Jitter
 
     with pytest.raises(BadInput, match="cannot have noise"):
@@ -170,11 +170,11 @@ def test_all_variants_are_drawn() -> None:
     assert len(SHAPES) == 5
 
 
-# The audit can tell
+# The audit finds errors
 
 
 def first(module: ModuleType, fits: Callable[[Any], bool]) -> tuple[Episode, Episode]:
-    """Return the first pair of a task whose case is as asked for."""
+    """Return the first pair of a task whose case meets a condition."""
     case = next(one for one in cases(module) if fits(one))
     for seed in range(20):
         try:
@@ -189,7 +189,7 @@ def changed(episode: Episode, test: Trial) -> Episode:
 
 
 def exchanged(trial: Trial) -> Trial:
-    """Return a trial in which the two other agents have exchanged their looks."""
+    """Return a trial in which the two other agents have swapped looks."""
     looks = [one.look for one in trial.others if one.kind == "agent"]
     other = dict(zip(looks, looks[::-1], strict=True))
     return replace(
@@ -206,7 +206,7 @@ def exchanged(trial: Trial) -> Trial:
         ("helper_hinderer", helping),
     ],
 )
-def test_who_is_who_decides(task: str, module: ModuleType) -> None:
+def test_swapping_the_other_agents_swaps_the_levels(task: str, module: ModuleType) -> None:
     pair = first(module, lambda case: [one.level for one in case.told] == [EXPECTED, UNEXPECTED])
     for one, level in zip(pair, (EXPECTED, UNEXPECTED), strict=True):
         assert level_of(one, task) == level
@@ -214,7 +214,7 @@ def test_who_is_who_decides(task: str, module: ModuleType) -> None:
         assert level_of(changed(one, exchanged(one.test)), task) == turned
 
 
-def test_a_paddle_that_is_away_turns_things_into_agents() -> None:
+def test_without_the_paddle_an_inert_thing_seems_to_be_an_agent() -> None:
     inert = first(self_moved, lambda case: case.told[1].level == NEITHER)[1]
     assert level_of(inert, "agent_non_agent") == NEITHER
     assert level_of(without(inert, "paddle", range(8)), "agent_non_agent") == EXPECTED
@@ -222,7 +222,7 @@ def test_a_paddle_that_is_away_turns_things_into_agents() -> None:
 
 
 def without(episode: Episode, kind: str, trials: range | list[int]) -> Episode:
-    """Return the same episode without things of a kind in some trials."""
+    """Return the episode without things of a kind in the given trials."""
     kept = [
         replace(one, others=tuple(each for each in one.others if each.kind != kind))
         if number in trials
@@ -232,7 +232,7 @@ def without(episode: Episode, kind: str, trials: range | list[int]) -> Episode:
     return replace(episode, trials=tuple(kept))
 
 
-def test_what_is_touched_decides() -> None:
+def test_the_level_depends_on_what_is_touched() -> None:
     social = first(social_approach, lambda case: case.told[0].level == EXPECTED)[0]
     thing, turn = social.test.objects[0], np.hypot(*(social.test.path - social.test.path[0]).T)
     x, y = social.test.path[turn.argmax()].tolist()
@@ -240,14 +240,14 @@ def test_what_is_touched_decides() -> None:
     assert level_of(changed(social, touched), "social_approach") == NEITHER
 
 
-def test_a_door_that_bars_nothing_helps_nobody() -> None:
+def test_a_door_that_bars_nothing_makes_no_difference() -> None:
     pair = first(helping, lambda case: not case.passage)
     trials = [replace(one, walls=one.walls[:36]) for one in pair[0]]  # no compartments
     with pytest.raises(BadInput, match="no difference"):
         level_of(replace(pair[0], trials=tuple(trials)), "helper_hinderer")
 
 
-def test_what_the_agent_has_seen_decides() -> None:
+def test_the_level_depends_on_what_the_agent_has_seen() -> None:
     there = first(belief, lambda case: case.schedules == ("there", "there") and not case.second)
     for one, turned in zip(there, (UNEXPECTED, EXPECTED), strict=True):
         still = (np.diff(one.test.path, axis=0) == 0).all(axis=1)

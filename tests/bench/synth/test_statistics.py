@@ -1,4 +1,4 @@
-"""Generated preference and efficiency episodes against the real files and scenes."""
+"""Generated preference and efficiency episodes compared with the real files and scenes."""
 
 import math
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def made(corpus: dict[str, list[tuple[Path, Path]]]) -> Figures:
     return figures([path for pair in corpus["preference"] for path in pair])
 
 
-def test_timing_is_exactly_that_of_real_files(real: Figures, made: Figures) -> None:
+def test_timing_matches_real_files_exactly(real: Figures, made: Figures) -> None:
     assert set(real.first) == set(made.first) == {31}
     assert set(real.trailing) == set(made.trailing) == {83}
     assert 120 <= min(made.frames) <= min(real.frames)
@@ -70,16 +70,16 @@ def test_timing_is_exactly_that_of_real_files(real: Figures, made: Figures) -> N
     assert np.median(made.frames) == pytest.approx(np.median(real.frames), abs=14)
 
 
-def test_steps_are_those_of_real_files(real: Figures, made: Figures) -> None:
+def test_steps_match_real_files(real: Figures, made: Figures) -> None:
     assert np.mean(made.step) == pytest.approx(np.mean(real.step), abs=0.12)
     assert min(made.step) == min(real.step) == 1.0
     assert max(made.step) <= 2 * math.sqrt(2) + 1e-9
     assert {round(s, 2) for s in real.step} <= {round(s, 2) for s in made.step}
 
 
-def test_agents_stop_as_near_to_their_goal_as_real_ones(real: Figures) -> None:
+def test_agents_stop_as_near_to_their_goal_as_in_real_files(real: Figures) -> None:
     contact = []
-    for i in range(40):  # how near depends on the shapes, which an episode keeps
+    for i in range(40):  # the distance depends on the shapes, which stay the same within an episode
         trial = episode_pair("preference", np.random.default_rng([9, i]))[0].trials[8]
         end = trial.moments[-1].agent
         contact.append(min(math.dist(end, thing.centre) for thing in trial.objects))
@@ -88,7 +88,7 @@ def test_agents_stop_as_near_to_their_goal_as_real_ones(real: Figures) -> None:
     assert np.mean(contact) == pytest.approx(np.mean(real.contact), abs=1.2)
 
 
-def test_distances_are_those_of_real_files(real: Figures, made: Figures) -> None:
+def test_distances_match_real_files(real: Figures, made: Figures) -> None:
     for name in ("to_goal", "to_other", "apart"):
         theirs, ours = getattr(real, name), getattr(made, name)
         assert np.mean(ours) == pytest.approx(np.mean(theirs), rel=0.3), name
@@ -96,7 +96,7 @@ def test_distances_are_those_of_real_files(real: Figures, made: Figures) -> None
         assert max(ours) <= 150, name
 
 
-def test_as_many_inner_walls_as_in_real_files(real: Figures, made: Figures) -> None:
+def test_there_are_as_many_inner_walls_as_in_real_files(real: Figures, made: Figures) -> None:
     assert np.mean(made.walls) == pytest.approx(np.mean(real.walls), abs=2.5)
 
 
@@ -119,14 +119,14 @@ def test_walls_are_the_same_and_test_places_swapped(
 
 
 def seen_test(episode: Script, folder: Path) -> AuditTrial:
-    """The test trial alone, by way of a file."""
+    """Return the test trial alone, read back from a file."""
     path = folder / "test.json"
     path.write_bytes(encode(Script(episode.trials[8:])))
     return read_trials(path)[0]
 
 
 def detours(name: str, n: int, folder: Path) -> list[float]:
-    """Test walks over the shortest, in the members that make a detour."""
+    """Return the lengths of detours, in multiples of the shortest path."""
     ratios = []
     for i in range(n):
         _, u = episode_pair(name, np.random.default_rng([77, i]))
@@ -151,8 +151,8 @@ def test_detours_cover_the_range_of_real_scenes(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["multi_agent", "inaccessible_goal"])
-def test_no_cue_but_the_one_the_task_is_about(name: str) -> None:
-    """Where the task leaves it open, the members do not differ in walls or length of the test."""
+def test_members_differ_only_in_the_cue_of_the_task(name: str) -> None:
+    """Unless the task is about it, members do not differ in walls or the length of the test."""
     longer = []
     for i in range(20):
         e, u = (m.trials[8] for m in episode_pair(name, np.random.default_rng([5, i])))
@@ -168,7 +168,7 @@ def test_moved_barriers_do_not_change_the_number_of_walls() -> None:
         assert len(set(e.walls)) == len(set(u.walls))
 
 
-def test_preferred_objects_are_not_told_by_distance_or_order() -> None:
+def test_distance_and_order_do_not_reveal_preferred_objects() -> None:
     farther, first = [], []
     for i in range(40):
         e, u = (m.trials[8] for m in episode_pair("preference", np.random.default_rng([7, i])))
