@@ -234,7 +234,10 @@ BAD = {
         {"goals": "dark: (not (on hall))\nwarm: (heated hall)"},
         "goals.txt: line 2: there is no predicate 'heated'",
     ),
-    "a goal twice": ({"goals": "a: (on hall)\na: (on stairs)"}, "goals.txt: line 2: two goals are named"),
+    "a goal twice": (
+        {"goals": "a: (on hall)\na: (on stairs)"},
+        "goals.txt: line 2: two goals are named",
+    ),
     "no goals": ({"goals": "; none"}, "goals.txt: there are no goals"),
     "a goal about a variable": ({"goals": "a: (on ?l)"}, "goals.txt: line 1: there is no variable"),
     "an action that cannot be done": (
