@@ -25,9 +25,9 @@ import numpy as np
 
 from hbtom.neural.batching import Generated
 from hbtom.neural.device import choose_device
-from hbtom.neural.feeding import Episodes, collect
 from hbtom.neural.recipes import PLANS, QUICK, Recipe
 from hbtom.neural.tensors import Tensors
+from hbtom.neural.training_data import Episodes, collect
 
 START = time.monotonic()
 
@@ -73,10 +73,10 @@ class Trainer:
 
     def train(self, name: str, episodes: Episodes, suffix: str = "") -> None:
         """Train one network and write its weights."""
-        from hbtom.neural.running import Run, run_training
-        from hbtom.neural.training import Job, device_data, with_encoder
+        from hbtom.neural.running import TrainingRun, run_training
+        from hbtom.neural.training import TrainingJob, device_data, with_encoder
 
-        job = Job(name, self.plan(name), self.asked.seed, self.precision)
+        job = TrainingJob(name, self.plan(name), self.asked.seed, self.precision)
         moment, which = None, (job.network.sees, episodes.count)
         if job.plan.encoder is not None:
             which = (*which, episodes.limit)
@@ -87,7 +87,7 @@ class Trainer:
             self.seen[which] = device_data(job, episodes, moment.frozen if moment else {})
             say(f"{name} can see")
         out = self.asked.out / f"{name}{suffix}.safetensors"
-        run = Run(job, out, "generated background tasks", shlex.join(["python", *sys.argv]))
+        run = TrainingRun(job, out, "generated background tasks", shlex.join(["python", *sys.argv]))
         card = run_training(run, episodes, self.watch(name), moment, self.seen[which])
         told = "validation_loss_before", "validation_loss", "steps", "seconds", "episodes"
         say(f"{out.name}: " + ", ".join(f"{one} {card[one]:.6g}" for one in told))

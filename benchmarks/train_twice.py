@@ -20,8 +20,8 @@ import numpy as np
 
 from hbtom.neural.batching import Generated
 from hbtom.neural.device import choose_device
-from hbtom.neural.feeding import collect
 from hbtom.neural.recipes import PLANS
+from hbtom.neural.training_data import collect
 from hbtom.neural.weights_file import read_weights
 
 SHARE = ".07"  # of the GPU's memory for each process: the choice of operations may depend on it
@@ -45,16 +45,18 @@ def train(asked: Namespace) -> None:
     """Train one network; to test resuming, stop halfway, or continue from there."""
     episodes = collect(Generated(asked.episodes), seed=0, workers=1)
     device = choose_device(asked.device)
-    from hbtom.neural.running import Run, load_checkpoint, run_training
-    from hbtom.neural.training import Job
+    from hbtom.neural.running import TrainingRun, load_checkpoint, run_training
+    from hbtom.neural.training import TrainingJob
 
     name = asked.networks
     plan = PLANS[name]
     steps = replace(plan.network, steps=asked.steps, batch=asked.batch or plan.network.batch)
     encoder = plan.encoder and replace(plan.encoder, steps=asked.steps)
-    job = Job(name, replace(plan, network=steps, encoder=encoder))
+    job = TrainingJob(name, replace(plan, network=steps, encoder=encoder))
     job = replace(job, precision="bfloat16" if device == "gpu" else "float32")
-    run = Run(job, asked.out / f"{name}-{asked.only}.safetensors", "generated background tasks")
+    run = TrainingRun(
+        job, asked.out / f"{name}-{asked.only}.safetensors", "generated background tasks"
+    )
     moment = load_checkpoint(run, episodes)
 
     def tell(now: Any) -> None:

@@ -12,10 +12,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 import hbtom  # noqa: E402
-from hbtom.mind import beliefs, company, kinds, likelihood  # noqa: E402
+from hbtom.mind import beliefs, company, kinds_of_minds, likelihood  # noqa: E402
 
 # Signatures name these types, which their modules import for type checkers only.
-beliefs.Mixture = kinds.Mixture
+beliefs.Mixture = kinds_of_minds.Mixture
 likelihood.Company = company.Company
 
 project = "hbtom"

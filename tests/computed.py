@@ -28,8 +28,8 @@ from hbtom.model import with_settings
 from hbtom.observe import layout_of
 from hbtom.observe.events import track_of
 from hbtom.plan import CONTINUOUS, GRID, Stencil, cost_to_go
-from hbtom.plan.between import cost_at
 from hbtom.plan.field import field
+from hbtom.plan.interpolation import cost_at
 from hbtom.world import (
     Costs,
     Space,
@@ -241,5 +241,5 @@ if __name__ == "__main__":
         "golden": goldens.synthetic(),
     }
     unused = [each.__qualname__ for each in Kernel.all if each._typed and each._dispatcher is None]
-    assert not Kernel.by_the_book
+    assert not Kernel.standard
     Path(sys.argv[1]).write_bytes(pickle.dumps(results | {"never called": unused}))

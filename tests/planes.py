@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from floors import exits_of
-from hbtom.mind.sight import WOBBLE
+from hbtom.mind.noisy_strides import WOBBLE
 from hbtom.plan import CostToGo
 from hbtom.world import Costs, PlaceWorld, Space, Trajectory
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hbtom import Model, Trial
 from hbtom.mind import Regret, find_regrets
-from hbtom.mind.motions import motion_regret
+from hbtom.mind.motion_regret import motion_regret
 from hbtom.observe import layout_of
 from hbtom.observe.events import track_of
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in, plan_trial
 from hbtom.world import Trajectory
-from hbtom.world.seeing import Seen, Walk, see, steps_of, world_of
+from hbtom.world.seeing import Seen, TrajectoryInput, see, steps_of, world_of
 
 
 def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
@@ -35,6 +35,6 @@ def planned_at(
     """Return the plans behind this regret, and the steps."""
     layout = layout_of(trial)
     world = world_of(model.motion, model.acts, opening, layout)
-    walk = Walk(layout, track_of(trial), model.acts.final)
+    walk = TrajectoryInput(layout, track_of(trial), model.acts.final)
     steps = steps_of(model.motion, walk, world)
     return plan_in(model.motion, world, steps, everywhere), steps

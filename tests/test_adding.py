@@ -14,14 +14,14 @@ import hbtom
 from hbtom import Beliefs, Episode, Model, Trial, infer
 from hbtom.assumptions import Acts
 from hbtom.bench.rater import Rating
-from hbtom.mind.grid import SURE, action_regret
-from hbtom.mind.motions import motion_regret
+from hbtom.mind.grid import NO_SLIPS, action_regret
+from hbtom.mind.motion_regret import motion_regret
 from hbtom.mind.regret import Actions, Regret, name_goals
 from hbtom.observe import Body, Identity, Layout
 from hbtom.plan import CostToGo, Stencil, cost_to_go
 from hbtom.plan.planning import plan_in
 from hbtom.world import Costs, PlaceWorld, Seen, Space, Trajectory, grid_trajectory, grid_world
-from hbtom.world.seeing import Walk, steps_of, world_of
+from hbtom.world.seeing import TrajectoryInput, steps_of, world_of
 
 # A motion: agents in a city walk only along streets, in four directions
 
@@ -40,7 +40,7 @@ def _world(motion: City, acts: Acts, opening: float, layout: Layout) -> PlaceWor
 
 
 @steps_of.register
-def _steps(motion: City, walk: Walk, world: PlaceWorld) -> Trajectory:
+def _steps(motion: City, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
     return grid_trajectory(walk.layout, walk.track, world, walk.final)
 
 
@@ -52,7 +52,7 @@ def _plan(motion: City, world: PlaceWorld, steps: Trajectory, everywhere: bool) 
 @motion_regret.register
 def _regret(motion: City, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
     steps = seen.trajectory
-    regret, options, _ = action_regret(costs, steps, STREETS.table, SURE)
+    regret, options, _ = action_regret(costs, steps, STREETS.table, NO_SLIPS)
     column, row = steps.first.astype(int)
     reachable = costs.cost[:, 0, row, column] < np.inf
     return Regret(name_goals(trial), reachable, steps.frame, regret, Actions(options))

@@ -347,7 +347,7 @@ assert loaded() == (True, True)
 for _ in damages(path, other):
     assert loaded() == (False, True)  # compiled again
     assert loaded() == (True, True)  # and kept
-assert not Kernel.by_the_book
+assert not Kernel.standard
 print("fine")
 """
 
@@ -421,11 +421,11 @@ def test_numba_is_restored_after_kernels_are_compiled() -> None:
     pytest.importorskip("numba")
     from numba.core.target_extension import jit_registry, target_registry
 
-    from hbtom.haste import DETOURS
-    from hbtom.linking import in_haste
+    from hbtom.linking import fast_compilation
+    from hbtom.numba_shortcuts import SHORTCUTS
 
     def state() -> list[object]:
-        methods = [vars(resolve_name(owner)).get(name) for owner, name, _ in DETOURS]
+        methods = [vars(resolve_name(owner)).get(name) for owner, name, _ in SHORTCUTS]
         return [
             gc.isenabled(),
             gc.get_freeze_count(),
@@ -434,10 +434,10 @@ def test_numba_is_restored_after_kernels_are_compiled() -> None:
         ]
 
     before = state()
-    with in_haste():
+    with fast_compilation():
         during = state()
     assert state() == before
-    with pytest.raises(ZeroDivisionError), in_haste():
+    with pytest.raises(ZeroDivisionError), fast_compilation():
         raise ZeroDivisionError
     assert state() == before
     assert None not in before
@@ -457,7 +457,7 @@ if sys.argv[1] == "lowering":
     KernelLowering.run_pass = None
 given = np.zeros((1, 2)), np.array([[[0.0, 1.0], [1.0, 0.0]]]), np.ones(1)
 assert (log_boltzmann(*given) == log_boltzmann.plain(*given)).all()
-assert Kernel.by_the_book and log_boltzmann._dispatcher.overloads
+assert Kernel.standard and log_boltzmann._dispatcher.overloads
 print("fine")
 """
 
@@ -473,11 +473,13 @@ def test_missing_parts_of_numba_are_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("numba")
-    from hbtom import haste
+    from hbtom import numba_shortcuts
 
     places = ["numba.no_such_module:Thing", "numba.core.base:NoSuchClass", "numba.core.base"]
-    monkeypatch.setattr(haste, "DETOURS", [(one, "no_such_thing", repr) for one in places])
-    with haste.without_detours():
+    monkeypatch.setattr(
+        numba_shortcuts, "SHORTCUTS", [(one, "no_such_thing", repr) for one in places]
+    )
+    with numba_shortcuts.with_shortcuts():
         assert not hasattr(resolve_name(places[-1]), "no_such_thing")
 
 
@@ -525,7 +527,7 @@ except Exception as error:
 else:
     raise AssertionError
 assert odd._run != odd._first  # it is still compiled
-assert not Kernel.by_the_book
+assert not Kernel.standard
 print("fine")
 """
 

@@ -29,7 +29,7 @@ SHARED = [  # every room may import them
     "kernel_store",
     "linking",
     "lowering",
-    "haste",
+    "numba_shortcuts",
     "plottable",
     "signatures",
 ]
@@ -93,7 +93,7 @@ def test_imports_run_one_way(path: Path) -> None:
         ("mind", "from hbtom.mind.beliefs import Beliefs", []),
         ("mind", "import numpy as np\nfrom hbtom.model import Model", []),
         ("mind", "from hbtom.judgement import judge", ["hbtom.judgement.judge"]),
-        ("mind", "import hbtom.cli.say", ["hbtom.cli.say"]),
+        ("mind", "import hbtom.cli.output", ["hbtom.cli.output"]),
         ("mind", "def f():\n    from hbtom.show import plain", ["hbtom.show.plain"]),
         ("mind", "from hbtom import judge, load", ["hbtom.judge"]),
         ("mind", "from hbtom import cli", ["hbtom.cli"]),
@@ -104,7 +104,7 @@ def test_imports_run_one_way(path: Path) -> None:
         ("model", "from hbtom.errors import BadInput", []),
         ("model", "from hbtom.observe import Trial", ["hbtom.observe.Trial"]),
         ("plottable", "from hbtom.show.plots import plot", []),
-        ("plottable", "from hbtom.cli.say import warn", ["hbtom.cli.say.warn"]),
+        ("plottable", "from hbtom.cli.output import warn", ["hbtom.cli.output.warn"]),
         ("cli", "from hbtom import __version__\nfrom hbtom.show import plain", []),
     ],
 )

@@ -14,13 +14,13 @@ from findings import MEMBERS, Pair
 
 from hbtom import Episode, Trial
 from hbtom.bench.synth.social.courts import BORDER
-from hbtom.bench.synth.social.gestures import Gesture
+from hbtom.bench.synth.social.gestures import GestureShape
 from hbtom.bench.synth.social.houses import box_around, floor_with, route
 from hbtom.bench.synth.social.staging import (
     Act,
-    Cast,
-    Panel,
     Place,
+    StageCast,
+    StagedPanel,
     pause,
     played,
     staged,
@@ -40,9 +40,9 @@ _COLOURS = {"A": (220, 20, 60), "B": (0, 0, 128), "C": (255, 140, 0)}
 _COLOURS |= {"O": (0, 150, 80), "P": (123, 104, 238)}
 
 
-def _cast(names: Mapping[str, str], walls: Sequence[Point] = ()) -> Cast:
+def _cast(names: Mapping[str, str], walls: Sequence[Point] = ()) -> StageCast:
     looks = {who: Identity(name, _COLOURS[who]) for who, name in names.items()}
-    return Cast(looks, (*BORDER, *walls))
+    return StageCast(looks, (*BORDER, *walls))
 
 
 def _pair(familiar: Sequence[Trial], tests: Iterator[Trial]) -> Pair:
@@ -52,7 +52,7 @@ def _pair(familiar: Sequence[Trial], tests: Iterator[Trial]) -> Pair:
     return expected, unexpected
 
 
-def _approach(who: Cast, places: Mapping[str, Point], name: str) -> Trial:
+def _approach(who: StageCast, places: Mapping[str, Point], name: str) -> Trial:
     """A trial in which the agent walks up to one of the others."""
     going: Act = {"A": walk_up_to([places["A"], places[name]], SPEED, MET)}
     return staged(who, played(places, [pause(3), going, pause(3)]))
@@ -63,7 +63,7 @@ def hamlin_2007() -> Conditions:
     wall = [(4, y) for y in range(1, 9) if y not in (4, 5)]
     who = _cast({"A": "climber", "B": "helper", "C": "hinderer", "O": "toy"}, wall)
     places: dict[str, Point] = {"A": (160, 100), "B": (140, 150), "C": (140, 50)}
-    doors = {"door": Panel("door", (20, 40))}
+    doors = {"door": StagedPanel("door", (20, 40))}
 
     def moving(name: str) -> list[Act]:
         """Somebody slides the door away from the gate, or to it, and goes back to its place."""
@@ -96,7 +96,7 @@ def onishi_baillargeon_2005() -> Conditions:
     who = _cast({"A": "actor", "O": "toy"})
     home = (150, 100)
     boards = {"green": (68, 50), "yellow": (68, 150)}
-    panels = {name: Panel("occluder", (10, 34)) for name in boards}
+    panels = {name: StagedPanel("occluder", (10, 34)) for name in boards}
     floor = floor_with(who.walls, tuple(box_around(at, (10, 34)) for at in boards.values()))
     moves: Act = {"O": walk([GREEN, YELLOW], SPEED)}
     returns: Act = {"O": walk([YELLOW, GREEN], SPEED)}
@@ -125,9 +125,9 @@ def powell_spelke_2018() -> Conditions:
     """Two agents make different gestures. One agent copies one of them, or is copied by it."""
     who = _cast({"A": "triangle", "B": "circle", "C": "square"})
     places: dict[str, Point] = {"A": (100, 140), "B": (60, 80), "C": (140, 80)}
-    gestures = [Gesture(((0, 0), way), 1) for way in ((0, -28), (28, 0), (0, 28), (-28, 0))]
+    gestures = [GestureShape(((0, 0), way), 1) for way in ((0, -28), (28, 0), (0, 28), (-28, 0))]
 
-    def trial(order: str, made: Mapping[str, Gesture]) -> Trial:
+    def trial(order: str, made: Mapping[str, GestureShape]) -> Trial:
         acts = [{name: made[name].steps(places[name])} for name in order]
         between = [part for act in acts for part in (pause(4), act)]
         return staged(who, played(places, [*between, pause(3)]))
@@ -150,7 +150,7 @@ def luo_baillargeon_2005() -> Conditions:
     """A box moves by itself, or it is pushed, to the same one of two things; these are swapped."""
     who = _cast({"A": "box", "O": "cone", "P": "cylinder"})
     start, upper, lower = (70, 100), (140, 60), (140, 140)
-    panels = {"paddle": Panel("paddle", (10, 40))}
+    panels = {"paddle": StagedPanel("paddle", (10, 40))}
     slides: Act = {"paddle": walk([(30, 100), (59, 100)], SPEED)}  # until it touches the box
 
     def trial(cone: Point, cylinder: Point | None, goal: Point, pushed: bool) -> Trial:

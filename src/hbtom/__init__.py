@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hbtom.bench import evaluate as evaluate
     from hbtom.bench.agreements import Correlation as Correlation
     from hbtom.bench.correlation import correlate as correlate
-    from hbtom.bench.posed_files import load_posed as load_posed
+    from hbtom.bench.recognition_problems import load_posed as load_posed
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
@@ -82,7 +82,7 @@ _HOME = {
     "load_gridworlds": "hbtom.world.gridworld_file",
     "load_plan": "hbtom.world.pddl",
     "load_world": "hbtom.world.pddl",
-    "load_posed": "hbtom.bench.posed_files",
+    "load_posed": "hbtom.bench.recognition_problems",
     "read": "hbtom.observe",
     "Recognition": "hbtom.judgement.recognising",
     "recognise": "hbtom.judgement.recognising",

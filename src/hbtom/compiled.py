@@ -32,7 +32,7 @@ class Kernel(Generic[R]):
     all: ClassVar[list[Kernel[Any]]] = []  # every kernel and every part
     compiling: ClassVar[bool] = False
     folder: ClassVar[Path | None] = None  # where compiled kernels are kept, if they can be
-    by_the_book: ClassVar[bool] = False  # whether numba compiles in its own way, which takes longer
+    standard: ClassVar[bool] = False  # whether numba compiles in its own way, which takes longer
 
     def __init__(self, function: Callable[..., R], plain: Callable[..., R], *, typed: bool) -> None:
         update_wrapper(self, function)
@@ -65,13 +65,13 @@ class Kernel(Generic[R]):
             try:
                 self._compile()
             except Exception as error:
-                if Kernel.by_the_book:
+                if Kernel.standard:
                     raise
-                _prepare_all(by_the_book=True)
+                _prepare_all(standard=True)
                 try:
                     self._compile()
                 except Exception:
-                    _prepare_all(by_the_book=False)
+                    _prepare_all(standard=False)
                     raise error from None  # the mistake is in the kernel
 
     def _compile(self) -> None:
@@ -81,7 +81,7 @@ class Kernel(Generic[R]):
         dispatcher = _made(flat.function, called_from_python=True)
         if Kernel.folder is not None and (name := self._name()) is not None:
             dispatcher._cache = KernelFile(Kernel.folder, name)
-        with _haste():
+        with _fast_compilation():
             dispatcher.compile(flat.types)
         dispatcher.disable_compile()  # other types are converted, or are mistakes
         self._dispatcher, self._run = dispatcher, flat.called_by(dispatcher)
@@ -178,27 +178,27 @@ def start_compiler() -> bool:
                 return False
             Kernel.folder = writable_folder()
             try:
-                _prepare_all(by_the_book=False)
+                _prepare_all(standard=False)
             except Exception:
-                _prepare_all(by_the_book=True)
+                _prepare_all(standard=True)
             Kernel.compiling = True
     return True
 
 
-def _prepare_all(*, by_the_book: bool) -> None:
+def _prepare_all(*, standard: bool) -> None:
     """Prepare all kernels for calls from other kernels, and those not compiled yet for Python.
 
-    ``by_the_book``, they do without :mod:`hbtom.linking`, which may not fit the internals of a
+    With ``standard``, they do without :mod:`hbtom.linking`, which may not fit the internals of a
     later version of numba.
     """
-    Kernel.by_the_book = by_the_book
+    Kernel.standard = standard
     for one in Kernel.all:
         one.prepare()
 
 
 def _made(function: Callable[..., Any], *, called_from_python: bool) -> Any:
     """Return numba's dispatcher of a function."""
-    if Kernel.by_the_book:
+    if Kernel.standard:
         from numba import njit
 
         return njit(error_model="numpy")(function)
@@ -207,12 +207,12 @@ def _made(function: Callable[..., Any], *, called_from_python: bool) -> Any:
     return dispatcher(function, called_from_python=called_from_python)
 
 
-def _haste() -> AbstractContextManager[None]:
-    if Kernel.by_the_book:
+def _fast_compilation() -> AbstractContextManager[None]:
+    if Kernel.standard:
         return nullcontext()
-    from hbtom.linking import in_haste
+    from hbtom.linking import fast_compilation
 
-    return in_haste()
+    return fast_compilation()
 
 
 def remember_compiled(what: str) -> None:

@@ -5,8 +5,8 @@ every function that calls it. Only kernels are called from Python, so only they 
 Their parts, and numba's implementations of numpy's functions, are kept as intermediate code and
 optimised within the kernels that call them.
 
-Only this module, :mod:`hbtom.lowering` and :mod:`hbtom.haste` use the internals of numba's
-compiler. :mod:`hbtom.compiled` imports them when it starts the compiler.
+Only this module, :mod:`hbtom.lowering` and :mod:`hbtom.numba_shortcuts` use the internals of
+numba's compiler. :mod:`hbtom.compiled` imports them when it starts the compiler.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.target_extension import jit_registry, target_registry
 from numba.core.typed_passes import NativeLowering
 
-from hbtom.haste import BarePasses, without_detours
 from hbtom.lowering import BorrowingLower
+from hbtom.numba_shortcuts import UncheckedPasses, with_shortcuts
 
 # The same for all: numba compiles its own functions again for callers with other options.
 _OPTIONS: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
@@ -54,11 +54,11 @@ def dispatcher(function: Callable[..., Any], *, called_from_python: bool) -> Any
 
 
 @contextmanager
-def in_haste() -> Iterator[None]:
+def fast_compilation() -> Iterator[None]:
     """Let numba compile its own functions as parts, too, and skip needless work."""
     cpu = target_registry["cpu"]
     before = jit_registry[cpu]
-    with without_detours():
+    with with_shortcuts():
         try:
             dict.__setitem__(jit_registry, cpu, _as_helper)
             yield
@@ -210,7 +210,7 @@ class HelperCompiler(CompilerBase):
 class PartCompiler(HelperCompiler):
     """Makes the intermediate code of a part."""
 
-    manager = BarePasses
+    manager = UncheckedPasses
     needless = frozenset(_NEEDLESS)
 
 

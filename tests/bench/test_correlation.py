@@ -9,7 +9,7 @@ from scipy import stats
 
 import hbtom
 from hbtom.bench.correlation import correlate
-from hbtom.bench.measures import Item, Reading, read_measures
+from hbtom.bench.measures import Item, MeasureOptions, read_measures
 from hbtom.bench.model_values import read_model
 from hbtom.bench.resampling import (
     Sampled,
@@ -218,7 +218,7 @@ def test_looking_times_are_positive_and_there_is_one_kind_of_answer():
         read_measures([{"scenario": "a", "looking": 0}])
     with pytest.raises(hbtom.BadInput, match="there are columns 'looking' and 'rating'"):
         read_measures([{"scenario": "a", "looking": 1, "rating": 1}])
-    raw = read_measures([{"scenario": "a", "looking": 3}], Reading(log=False))
+    raw = read_measures([{"scenario": "a", "looking": 3}], MeasureOptions(log=False))
     assert raw.values.tolist() == [[3]]
 
 

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hbtom.bench.download import LEDGER, Archive, Incomplete, download, server
+from hbtom.bench.download import LEDGER, FetchedArchive, Incomplete, download, server
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cache import cache_folder
 from hbtom.cli import main
@@ -196,7 +196,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waited
 
 
-def fetch(mirror: Mirror, to: Path, *tasks: str, **options: Any) -> list[Archive]:
+def fetch(mirror: Mirror, to: Path, *tasks: str, **options: Any) -> list[FetchedArchive]:
     return download(tasks or (TASK,), to, base=mirror.base, **options)
 
 
@@ -240,7 +240,7 @@ def test_archive_arrives_and_is_recorded(mirror: Mirror, tmp_path: Path) -> None
     (archive,) = fetch(mirror, final.parent, progress=progress)
 
     digest, url = hashlib.sha256(GOOD).hexdigest(), mirror.base + NAME
-    assert archive == Archive(TASK, final, len(GOOD), digest, url, fetched=True)
+    assert archive == FetchedArchive(TASK, final, len(GOOD), digest, url, fetched=True)
     assert final.read_bytes() == GOOD
     assert files_in(final.parent) == {NAME, LEDGER}
     etag = f'"{hashlib.md5(GOOD).hexdigest()}"'

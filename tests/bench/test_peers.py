@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from errands import FILES
-from hbtom.bench.peers import PEERS, ask, cost_difference
-from hbtom.world.pddl.posed import Posed, read_posed
+from hbtom.bench.other_recognisers import PEERS, ask, cost_difference
+from hbtom.world.pddl.recognition_problem import Posed, read_posed
 
 pytest.importorskip("highspy")
 
@@ -41,5 +41,5 @@ def test_cost_difference_is_that_of_the_cheapest_plans() -> None:
 
 
 def test_problems_that_a_peer_cannot_solve_are_left_out(monkeypatch) -> None:
-    monkeypatch.setattr("hbtom.bench.peers.FEW_STATES", 3)
+    monkeypatch.setattr("hbtom.bench.other_recognisers.FEW_STATES", 3)
     assert ask("cost-difference", town("(go home mill)")) is None

@@ -14,8 +14,8 @@ from hbtom.bench.evaluation import evaluate
 from hbtom.bench.sweep import Sweep, Swept, combinations, sweep
 from hbtom.bench.synth import generate
 from hbtom.errors import BadInput
-from hbtom.judgement import judge, sharing
-from hbtom.judgement.sharing import judge_pair, together
+from hbtom.judgement import judge, shared_work
+from hbtom.judgement.shared_work import judge_pair, sharing_order
 from hbtom.mind import inference
 from hbtom.model import Model, with_settings
 from hbtom.show.score_text import sweep_table
@@ -108,8 +108,8 @@ def test_the_table_is_tidy(folder):
 def test_models_that_share_work_are_judged_in_sequence():
     settings = {"classifier.goal.weight": [-9.0, -1.0], "acts.cost": [1, 2], "acts.final": [True]}
     models = [with_settings(Model.preset("default"), one) for one in combinations(settings)]
-    assert together(models) == [0, 2, 1, 3]
-    assert together(models[:1]) == [0]
+    assert sharing_order(models) == [0, 2, 1, 3]
+    assert sharing_order(models[:1]) == [0]
 
 
 @pytest.mark.parametrize("slowest", ["classifier.goal.weight", "efficiency.scale", "acts.cost"])
@@ -122,7 +122,7 @@ def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
     }
     settings = {slowest: values.pop(slowest), **values}
     alive, most = [], []
-    whole = sharing.judge
+    whole = shared_work.judge
 
     def watched(*given, **known):
         most.append(sum(one() is not None for one in alive))
@@ -130,7 +130,7 @@ def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
         alive.append(weakref.ref(judgement))
         return judgement
 
-    monkeypatch.setattr(sharing, "judge", watched)
+    monkeypatch.setattr(shared_work, "judge", watched)
     gc.collect()
     sweep(folder, settings, tasks=["preference"], workers=1)
     assert len(alive) == 2 * 2 * 4  # two pairs of two, judged under four minds

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domains import EXAMPLES, LAMPS, NAMES, SWITCHES
-from hbtom.cli.verbs.plans import _named_plans
+from hbtom.cli.verbs.plan_verbs import _named_plans
 
 GEMS = EXAMPLES / "doors-keys-gems"
 

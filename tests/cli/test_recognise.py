@@ -14,8 +14,8 @@ import hbtom
 from errands import FILES, TOWN, pack, unpack
 from hbtom.bench.recognition_rows import decode
 from hbtom.errors import BadInput
-from hbtom.judgement.recognising import ENGINES, How, recognise
-from hbtom.world.pddl.posed import read_posed
+from hbtom.judgement.recognising import ENGINES, RecognitionOptions, recognise
+from hbtom.world.pddl.recognition_problem import read_posed
 
 pytest.importorskip("highspy")
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "gpr"
@@ -176,7 +176,7 @@ def test_a_bad_problem_is_reported_and_the_others_are_answered(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_unreachable_goals_are_reported(engine) -> None:
     files = {**FILES, "hyps.dat": "(have soap)\n(have home)", "obs.dat": "(go home mill)"}
-    found = recognise(read_posed(files, whole=True), how=How(engine))
+    found = recognise(read_posed(files, whole=True), how=RecognitionOptions(engine))
     assert found.probability == pytest.approx([1, 0])
     assert "1 goal cannot be reached, such as (have home)" in found.warnings
 
@@ -280,7 +280,9 @@ def test_the_results_of_an_interrupted_run_are_not_overwritten(run, tmp_path: Pa
 def test_by_counting_observations_say_less_the_more_of_them_are_wrong() -> None:
     goals = "(have bread)\n(have flour)"  # both cost the same
     posed = read_posed({**FILES, "hyps.dat": goals, "obs.dat": "(buy bread bakery)"})
-    most, none = (recognise(posed, how=How("counting", wrong=rate)) for rate in (0.3, 0.0))
+    most, none = (
+        recognise(posed, how=RecognitionOptions("counting", wrong=rate)) for rate in (0.3, 0.0)
+    )
     assert 0.5 < most.probability[0] < none.probability[0] - 0.05
 
 
@@ -322,7 +324,7 @@ def test_costs_count_if_the_problem_says_so() -> None:
     problem = TOWN.rstrip().removesuffix(")") + "(:metric minimize (total-cost)))"
     posed = read_posed({**FILES, "domain.pddl": domain, "template.pddl": problem})
     for engine in ("exact", "counting"):
-        assert recognise(posed, how=How(engine)).best == [1]
+        assert recognise(posed, how=RecognitionOptions(engine)).best == [1]
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public problems are not here")

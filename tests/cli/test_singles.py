@@ -14,7 +14,7 @@ import hbtom
 from episodes import simple_episode, write
 from hbtom.bench.correlation import correlate
 from hbtom.bench.growing_file import Kept, journal_of
-from hbtom.bench.singles_file import kept_rows
+from hbtom.bench.single_results import kept_rows
 
 LETTERS = "abcd"
 

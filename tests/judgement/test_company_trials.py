@@ -10,8 +10,8 @@ import pytest
 import hbtom
 from companions import BALL, BEN, CAT, FRAMES, WHITE, made, other, way
 from hbtom import Beliefs, Episode, Model
+from hbtom.mind.company_hypotheses import REACH
 from hbtom.mind.hypotheses import RANDOM
-from hbtom.mind.manners import REACH
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Trial
 

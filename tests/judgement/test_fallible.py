@@ -18,7 +18,7 @@ from hbtom import BadInput
 from hbtom.judgement.accounts import account
 from hbtom.judgement.mistakes import Mistakes
 from hbtom.judgement.plan_judging import PlanJudgement, infer_plans
-from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement.shared_work import judge_pair
 from hbtom.judgement.tables import to_xarray
 from hbtom.model import Model, with_settings
 from hbtom.show.terminal import explain_mistakes

@@ -13,7 +13,7 @@ from episodes import read, simple_episode
 from hbtom.assumptions import Logistic
 from hbtom.judgement import plausibility, predictive, surprise
 from hbtom.judgement.prediction import tail
-from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement.shared_work import judge_pair
 from hbtom.judgement.waste_tail import bessel_ratio, waste_tails
 from hbtom.mind import Regret
 from hbtom.mind.regret import Headings

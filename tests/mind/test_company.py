@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import chisquare
 
 from hbtom import Beliefs, Model
+from hbtom.mind.believed_places import Candidate
 from hbtom.mind.company import Company
+from hbtom.mind.company_hypotheses import COPY, REACH
+from hbtom.mind.company_inference import infer_company
 from hbtom.mind.deeds import Deed
 from hbtom.mind.hypotheses import TRUE, Hypotheses
 from hbtom.mind.likelihood import company_likelihood
-from hbtom.mind.manners import COPY, REACH
-from hbtom.mind.minds import infer_company
-from hbtom.mind.places import Candidate
 from hbtom.mind.regret import Headings, Regret
 from hbtom.model import with_settings
 from hbtom.observe import Identity

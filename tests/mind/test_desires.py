@@ -12,8 +12,8 @@ import hbtom
 from hbtom.judgement.attributing import attribute
 from hbtom.mind.desires import infer_desires
 from hbtom.model import with_settings
-from hbtom.plan.wanting import plan_walks, value
-from hbtom.world.possible import HAVE, STAY, follow, situations, start_of
+from hbtom.plan.situation_values import plan_walks, value
+from hbtom.world.possible_worlds import HAVE, STAY, follow, situations, start_of
 from hbtom.world.text_gridworld import Gridworld
 from hbtom.world.text_worlds import possible_worlds, walk_of
 

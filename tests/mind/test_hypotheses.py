@@ -15,9 +15,9 @@ from episodes import trial as trial_of
 from hbtom import BadInput, Beliefs, Model, infer, judge
 from hbtom.judgement.surprises import surprise
 from hbtom.judgement.tables import to_pandas, to_xarray
-from hbtom.mind import Actions, Likelihood, Regret, find_likelihood, infer_agent, stacked
+from hbtom.mind import Actions, Likelihood, Regret, find_likelihood, infer_agent, join_beliefs
 from hbtom.mind.hypotheses import Hypotheses
-from hbtom.mind.likelihood import log_random, perhaps_random
+from hbtom.mind.likelihood import add_random_process, log_random
 from hbtom.model import with_settings
 from hbtom.observe import Identity
 from regrets import regret_of
@@ -46,8 +46,8 @@ def test_all_hypotheses_are_added_up(seed: int, wrong: float, aimless: float) ->
     for steps in rng.integers(1, 3, size=3):
         both = some_likelihood(rng, steps), some_likelihood(rng, steps)
         trials.append(both)
-        seen = stacked(dict(zip(("true", "outdated"), both, strict=True)), (1 - wrong, wrong))
-        posterior, beliefs = infer_agent(PAPER, beliefs, AGENT, perhaps_random(seen, aimless))
+        seen = join_beliefs(dict(zip(("true", "outdated"), both, strict=True)), (1 - wrong, wrong))
+        posterior, beliefs = infer_agent(PAPER, beliefs, AGENT, add_random_process(seen, aimless))
         posteriors.append(posterior)
 
     def log_seen(trial: int, goal: int, belief: int, process: int, k: int) -> float:
@@ -101,14 +101,16 @@ def test_one_belief_and_one_process_change_nothing() -> None:
 def test_beliefs_must_share_their_steps() -> None:
     rng = np.random.default_rng(2)
     with pytest.raises(BadInput, match="share their steps"):
-        stacked({"true": some_likelihood(rng, 1), "outdated": some_likelihood(rng, 2)}, (0.5, 0.5))
+        join_beliefs(
+            {"true": some_likelihood(rng, 1), "outdated": some_likelihood(rng, 2)}, (0.5, 0.5)
+        )
 
 
 def test_a_goal_is_on_offer_if_any_belief_lets_it_be_reached() -> None:
     rng = np.random.default_rng(3)
     one, other = some_likelihood(rng, 1), some_likelihood(rng, 1)
     one.regret.reachable[0], other.regret.reachable[1] = False, False
-    both = stacked({"true": one, "outdated": other}, (0.5, 0.5))
+    both = join_beliefs({"true": one, "outdated": other}, (0.5, 0.5))
     assert both.reachable.tolist() == [True, True]
     assert both.hypotheses.beliefs == ("true", "outdated")
     assert len(both.hypotheses) == 2

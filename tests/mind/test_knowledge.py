@@ -16,7 +16,7 @@ from belief_mdp import MOVES, BeliefMDP, cells_of, draw
 from episodes import HEART as SHAPE
 from episodes import episode, key_trial, read
 from hbtom import BadInput, Beliefs, Episode, Model, Posterior, Trial, infer, judge
-from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement.shared_work import judge_pair
 from hbtom.judgement.tables import to_pandas, to_xarray
 from hbtom.mind.knowledge import known_along
 from hbtom.mind.watching import plan_one

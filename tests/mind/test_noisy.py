@@ -16,18 +16,18 @@ from hbtom.mind import Regret, find_regrets, log_likelihood
 from hbtom.mind.action_noise import noisy_values
 from hbtom.mind.cell_filter import CellFilter, Stay, Stays, stays
 from hbtom.mind.grid import action_values
-from hbtom.mind.motions import _particles
-from hbtom.mind.particles import ParticleFilter, content
+from hbtom.mind.motion_regret import _particles
+from hbtom.mind.noisy_strides import WOBBLE, stride_of
+from hbtom.mind.particles import ParticleFilter, trial_hash
 from hbtom.mind.policy import all_log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
-from hbtom.mind.sight import WOBBLE, stride_of
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
 from hbtom.plan.planning import plan_in
 from hbtom.world import Trajectory
+from hbtom.world.denoising import smoothed, steadied
 from hbtom.world.seeing import see, waits
-from hbtom.world.steady import smoothed, steadied
 from planes import BETA, plane, plane_regret, seen_walk, steps_on
 from regrets import regret_of
 
@@ -78,9 +78,9 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     exact, _ = find_regrets(model, trial, seen, costs)
     if isinstance(model.motion, Continuous):
         sight = model.observation
-        return exact.seen_through(_particles(sight, trial, seen, costs, exact.reachable))
+        return exact.with_filter(_particles(sight, trial, seen, costs, exact.reachable))
     where = stays(seen.trajectory, seen.world, seen.steady.whole_path, trial.path, 0.0)
-    return exact.seen_through(CellFilter(costs, seen.trajectory, where, model.motion.slip))
+    return exact.with_filter(CellFilter(costs, seen.trajectory, where, model.motion.slip))
 
 
 @pytest.mark.parametrize("model", [*MODELS.values(), COLD], ids=[*MODELS, "cold"])
@@ -271,7 +271,7 @@ def test_the_evidence_does_not_depend_on_earlier_trials() -> None:
     assert not np.array_equal(log, alone[0])
     likely = alone[0] > -3  # chance matters most where hardly any particle fits
     assert np.allclose(log[likely], alone[0][likely], atol=0.5)
-    assert content(seen[0]) != content(seen[1])
+    assert trial_hash(seen[0]) != trial_hash(seen[1])
 
 
 def test_models_with_the_same_observation_noise_share_plans() -> None:

@@ -15,9 +15,9 @@ from calibrated import rank, uniform
 from domains import EXAMPLES, example
 from hbtom import BadInput
 from hbtom.mind import log_likelihood
+from hbtom.mind.noisy_strides import stride_of
 from hbtom.mind.partial_plan import partial_plan_regret
 from hbtom.mind.particles import ParticleFilter
-from hbtom.mind.sight import stride_of
 from hbtom.mind.simulate import policy
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.world.pddl import PartialPlan, explore, load_goals

@@ -12,12 +12,12 @@ import pytest
 from companions import BALL, BEN, CAT, WHITE, Place, made, other, way
 from hbtom import Model, Trial
 from hbtom.assumptions import Social
+from hbtom.mind.believed_places import EMPTY_MEMORY, Memory, last_gestures, place_beliefs
 from hbtom.mind.company import Company, find_company
+from hbtom.mind.company_hypotheses import COPY, REACH
 from hbtom.mind.deeds import FARTHEST, deeds_of, onset_of
 from hbtom.mind.gesture_regret import gesture_regret, leads_to
 from hbtom.mind.hypotheses import Hypotheses
-from hbtom.mind.manners import COPY, REACH
-from hbtom.mind.places import NOTHING_YET, Memory, believed, shown
 from hbtom.observe import Body, Identity
 from hbtom.observe.social_events import gestures
 from hbtom.world.modes import UNIT
@@ -30,7 +30,7 @@ GATE = np.array([[80.0, 0.0, 20.0, 80.0], [80.0, 120.0, 20.0, 80.0]])
 STRAIGHT = way((0, HOME), (40, HOME), (55, (110.0, 100.0)), (56, (110.0, 100.0)))
 
 
-def company(trial: Trial, memory: Memory = NOTHING_YET) -> Company:
+def company(trial: Trial, memory: Memory = EMPTY_MEMORY) -> Company:
     found = find_company(MODEL, SOCIAL, trial, (), memory)[3]
     assert found is not None
     return found
@@ -117,21 +117,21 @@ def lies(path: Any, *others: Any, **more: Any) -> Trial:
 
 
 def test_belief_fades_with_distance_from_the_last_sighting() -> None:
-    now, then = believed(SOCIAL, lies(MOVED), 0, 40, (), 1.0)
+    now, then = place_beliefs(SOCIAL, lies(MOVED), 0, 40, (), 1.0)
     assert (now.place, then.place) == (AWAY, NEAR)
     assert then.probability / now.probability == pytest.approx(math.exp(-60.0 / SOCIAL.fade))
 
 
 def test_what_an_agent_sees_after_setting_off_changes_nothing() -> None:
     later = lies(MOVED, agent_there=np.arange(60) >= 41)
-    now, then = believed(SOCIAL, later, 0, 40, (NEAR,), 1.0)
+    now, then = place_beliefs(SOCIAL, later, 0, 40, (NEAR,), 1.0)
     assert (now.probability, then.probability) == pytest.approx((1 / 3, 2 / 3))
 
 
 def test_without_sight_an_agent_remembers_where_a_thing_lay() -> None:
     blind = lies(MOVED, agent_there=np.zeros(60, dtype=bool))
     lay = (NEAR, NEAR, AWAY, (101.0, 99.0), NEAR)
-    now, then = believed(SOCIAL, blind, 0, 40, lay, 0.5)
+    now, then = place_beliefs(SOCIAL, blind, 0, 40, lay, 0.5)
     assert (now.probability, then.probability) == pytest.approx((1.5 / 6, 4.5 / 6))
 
 
@@ -141,9 +141,9 @@ def test_latest_places_come_first_and_earlier_trials_count_only_if_unseen() -> N
     )
     places = [AWAY, (60.0, 150.0), NEAR]
     old = ((150.0, 30.0),)
-    assert [one.place for one in believed(SOCIAL, lies(twice), 0, 40, old, 1.0)] == places
+    assert [one.place for one in place_beliefs(SOCIAL, lies(twice), 0, 40, old, 1.0)] == places
     blind = lies(twice, agent_there=np.zeros(60, dtype=bool))
-    assert [one.place for one in believed(SOCIAL, blind, 0, 40, old, 1.0)] == [*places, *old]
+    assert [one.place for one in place_beliefs(SOCIAL, blind, 0, 40, old, 1.0)] == [*places, *old]
 
 
 def test_a_thing_that_is_only_believed_in_blocks_no_path() -> None:
@@ -226,9 +226,9 @@ def test_only_earlier_gestures_of_agents_present_count() -> None:
     early, late = (
         made(STRAIGHT, objects=thing(), others=(other("agent", BEN, bent(n)),)) for n in (4, 44)
     )
-    assert shown(early, gestures(early), before=40).keys() == {BEN}
-    assert shown(late, gestures(late), before=40) == {}
-    assert shown(late, gestures(late)).keys() == {BEN}
+    assert last_gestures(early, gestures(early), before=40).keys() == {BEN}
+    assert last_gestures(late, gestures(late), before=40) == {}
+    assert last_gestures(late, gestures(late)).keys() == {BEN}
     hook = np.stack([-np.arange(41.0), np.zeros(41)], axis=1)  # leads to the ball
     memory = Memory(True, {}, {BEN: hook})
     for look, ways in ((BEN, {"by way of ben"}), (CAT, set())):

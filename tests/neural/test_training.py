@@ -11,16 +11,16 @@ from hbtom.errors import BadInput
 from hbtom.neural import Generated
 from hbtom.neural.album import draw_album, drawn, flat_frames, flat_pictures
 from hbtom.neural.drawing_anywhere import draw_anywhere
-from hbtom.neural.feeding import collect, things_data
 from hbtom.neural.inputs import BOXES
-from hbtom.neural.recipes import PLANS, QUICK, Plan, Recipe
-from hbtom.neural.running import Run, load_checkpoint, run_training
+from hbtom.neural.recipes import PLANS, QUICK, Recipe, TrainingPlan
+from hbtom.neural.running import TrainingRun, load_checkpoint, run_training
 from hbtom.neural.trained import read_trained
-from hbtom.neural.training import Job
+from hbtom.neural.training import TrainingJob
+from hbtom.neural.training_data import collect, things_data
 
 pytestmark = pytest.mark.usefixtures("compiled_once")
 
-PLAN = Plan(7, Recipe(24, 8, 5e-3), Recipe(2, 4, 1e-3, follow=0.01), shown=2)
+PLAN = TrainingPlan(7, Recipe(24, 8, 5e-3), Recipe(2, 4, 1e-3, follow=0.01), shown=2)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def episodes():
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("trained") / "one.safetensors"
-    return Run(Job("bc-mlp", PLAN), out, "a few episodes")
+    return TrainingRun(TrainingJob("bc-mlp", PLAN), out, "a few episodes")
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +190,6 @@ def test_a_file_in_place_of_a_folder_is_refused_with_a_hint(tmp_path):
 def test_all_networks_have_plans():
     assert PLANS.keys() == QUICK.keys()
     for name in PLANS:
-        assert Job(name, PLANS[name]).network.name == name
+        assert TrainingJob(name, PLANS[name]).network.name == name
         assert QUICK[name].episodes < PLANS[name].episodes
         assert (PLANS[name].encoder is None) == (QUICK[name].encoder is None)

@@ -9,7 +9,7 @@ import pytest
 
 import hbtom
 from hbtom.errors import BadInput
-from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_template import template
 
 SCENE = """\
@@ -71,7 +71,7 @@ def test_a_misspelt_field_is_not_mistaken_for_a_unit(tmp_path) -> None:
 
 def test_a_new_scene_names_the_body_part_and_frames_to_be_used() -> None:
     parts = dict.fromkeys(("nose", "body"), np.ones((9, 3)))
-    text = template(Tracks("SLEAP", {"mouse": Seen(np.arange(1.0, 10.0), parts)}))
+    text = template(Tracks("SLEAP", {"mouse": Individual(np.arange(1.0, 10.0), parts)}))
     assert 'part = "body"' in text
     assert "# frames = [1, 9]" in text
 

@@ -16,8 +16,8 @@ import scenes
 from episodes import HEART, SPOON, assert_same, block, border, episode, key_trial, to_thing, trial
 from episodes import read as read_plain
 from hbtom import BadInput, Episode, Trial, judge
-from hbtom.bench.synth.episodes import episode_pair
 from hbtom.bench.synth.script import encode
+from hbtom.bench.synth.task_episodes import episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.observe import Identity, read, writing
 from hbtom.observe.episode import same_trial

@@ -28,7 +28,7 @@ from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route
 from hbtom.plan.astar import _heuristic
 from hbtom.plan.cost_to_go import plan
 from hbtom.plan.field import field, relaxed
-from hbtom.plan.wanted import wanted
+from hbtom.plan.needed_cells import wanted
 from hbtom.world import Costs, Mode
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}

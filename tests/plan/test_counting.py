@@ -12,10 +12,10 @@ from domains import EXAMPLES, example, world_of
 from errands import ERRANDS, TOWN
 from hbtom.compiled import Kernel
 from hbtom.mind.cost_filter import COUNTED, CostFilter
-from hbtom.plan.counting import Sight, _Program, observed_costs
-from hbtom.plan.cuts import find_cuts, least_costs
 from hbtom.plan.graph import plan_on_graph
+from hbtom.plan.landmark_cuts import find_cuts, least_costs
 from hbtom.plan.landmarks import least_cost
+from hbtom.plan.operator_counting import PlanObservation, _Program, observed_costs
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import World, explore, load_goals, make_goal
@@ -47,11 +47,11 @@ def plans_of(operators: Operators, wanted: np.ndarray, longest: int) -> Iterator
     yield from go(operators.initial, [])
 
 
-def sight(operators: Operators, action: tuple[str, ...]) -> Sight:
+def sight(operators: Operators, action: tuple[str, ...]) -> PlanObservation:
     number = operators.world.action_number[action]
     (done,) = np.flatnonzero(operators.action == number)
     facts = operators.need.of(int(done))
-    return Sight(np.array([done]), facts[facts != 0])
+    return PlanObservation(np.array([done]), facts[facts != 0])
 
 
 def test_operators_match_actions() -> None:

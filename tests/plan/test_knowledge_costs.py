@@ -13,7 +13,7 @@ from hbtom import Model, Trial
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity
 from hbtom.plan import CONTINUOUS, GRID, cost_to_go
-from hbtom.plan.looking import Lookout, knowledge_costs, lookout, shares
+from hbtom.plan.knowledge_planning import Lookout, knowledge_costs, lookout, shares
 from hbtom.plan.planning import plan_in
 from hbtom.plan.stencil import legal_moves
 from hbtom.world import PlaceWorld, see

@@ -16,9 +16,9 @@ from episodes import episode, key_trial, read
 from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
 from hbtom import Model
 from hbtom.plan import CONTINUOUS, cost_to_go
+from hbtom.plan.blocked_costs import spilled
 from hbtom.plan.cost_to_go import plan
-from hbtom.plan.spilling import spilled
-from hbtom.plan.wanted import SPILL, _places, wanted
+from hbtom.plan.needed_cells import SPILL, _places, wanted
 from hbtom.world import Costs, Mode, Trajectory, see
 from hbtom.world.trajectory import MOVE
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from floors import cell_by_cell, costs_to, way_graph
 from hbtom.plan import CONTINUOUS, GRID, cost_to_go, find_route
 from hbtom.plan.cost_to_go import plan
+from hbtom.plan.needed_cells import wanted
 from hbtom.plan.slippery import slippery_cost_to_go
-from hbtom.plan.wanted import wanted
 from hbtom.world import Costs, Exits, PlaceWorld, Space
 from hbtom.world.modes import ANY, NEVER, NO_GOAL
 

@@ -14,8 +14,8 @@ import pytest
 
 import hbtom
 from domains import EXAMPLES, NAMES, example, world_of
-from hbtom.plan.cuts import without_deletes
 from hbtom.plan.graph import plan_on_graph
+from hbtom.plan.landmark_cuts import without_deletes
 from hbtom.plan.operators import Lists, Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs, relaxed_plans
 from hbtom.world.pddl import explore, load_goals, make_goal

@@ -14,11 +14,11 @@ import hbtom
 from browsing import Browser
 from hbtom.judgement import Judgement
 from hbtom.observe import Body, Identity
-from hbtom.show.happenings import deeds, has_company
 from hbtom.show.page import page
 from hbtom.show.page.page_values import film
 from hbtom.show.page.viewer import differences
-from hbtom.world.course import setting_out
+from hbtom.show.trial_deeds import deeds, has_company
+from hbtom.world.course import last_onset
 from stories import story
 
 ADDED = {"busy", "deeds", "standing", "there", "camera", "viewed", "mind"}
@@ -50,7 +50,7 @@ def test_actors_and_their_deeds() -> None:
         ("away", 1, 26, 59),
         ("comes", 0, 30, 30),
     ]
-    assert setting_out(companions.hidden()) == 40
+    assert last_onset(companions.hidden()) == 40
 
 
 def test_the_story_mentions_company(judged: Judgement) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from domains import EXAMPLES, SWITCHES, example, world_of
-from hbtom.show.plans.board import Board, Panel, Token, draw_board
+from hbtom.show.plans.board import Board, BoardBox, Token, draw_board
 from hbtom.world.pddl import Plan, load_goals, load_plan, make_goal, read_plan
 
 PLANS = sorted(EXAMPLES.glob("*/plans/*.plan"))
@@ -21,7 +21,7 @@ def seen(world: str, name: str) -> tuple[Plan, Board]:
     return plan, draw_board(plan, load_goals(known, EXAMPLES / world / "goals.txt"))
 
 
-def panel(board: Board, name: str) -> Panel:
+def panel(board: Board, name: str) -> BoardBox:
     return next(one for one in board.panels if one.name == name)
 
 
@@ -29,7 +29,7 @@ def token(board: Board, name: str, kind: str = "thing") -> Token:
     return next(one for one in board.tokens if (one.name, one.kind) == (name, kind))
 
 
-def inside(one: Token, state: int, box: Panel) -> bool:
+def inside(one: Token, state: int, box: BoardBox) -> bool:
     """Return whether a token is completely inside a box."""
     spot = one.spots[state]
     left, top, wide, high = box.box

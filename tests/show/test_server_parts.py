@@ -19,7 +19,7 @@ from hbtom.bench.pairs import Dataset, Member, Pair
 from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.show.server import judges as processes
-from hbtom.show.server import listing, surroundings
+from hbtom.show.server import listing, navigation
 from hbtom.show.server.catalogue import Catalogue, Selection, catalogue, printable
 from hbtom.show.server.judges import Judges
 from hbtom.show.server.session import RequestCache, Session, choice_of_models
@@ -98,7 +98,7 @@ def test_the_models_to_choose_from(tmp_path: Path) -> None:
 
 
 def test_every_template_file_is_used() -> None:
-    parts = (listing, surroundings)
+    parts = (listing, navigation)
     scripts = {f"{name}.js" for part in parts for name in part.SCRIPTS}
     styles = {f"{name}.css" for part in parts for name in part.STYLES}
     assert {path.name for path in listing.TEMPLATE.iterdir()} == scripts | styles

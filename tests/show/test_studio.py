@@ -20,10 +20,10 @@ from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.formats import read
 from hbtom.observe.writing import write
-from hbtom.show.studio.desk import Desk, Saving
 from hbtom.show.studio.edits import Cells, Change, Go, Look, Put, Remove, Vary, edited
 from hbtom.show.studio.edits import Path as Way
 from hbtom.show.studio.raw_trials import Frames, empty_trial, opened
+from hbtom.show.studio.studio_state import Desk, Saving
 from hbtom.show.studio.views import view
 
 HEART_IMAGE, SPOON_IMAGE = "./shapes/train/objects/heart.png", "./shapes/train/objects/spoon.png"

@@ -11,7 +11,7 @@ import pytest
 from companions import BALL, BEN, FRAMES, WHITE, made, other, way
 from hbtom import Trial
 from hbtom.observe import Body
-from hbtom.world.course import course, panel_boxes, setting_out, with_onset
+from hbtom.world.course import course, last_onset, panel_boxes, with_onset
 from hbtom.world.trajectory import MOVE, NO_STEPS
 
 
@@ -42,21 +42,21 @@ CHANGES: dict[str, Any] = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_rest_during_which_the_world_changes_begins_a_new_bout(what: str) -> None:
-    assert setting_out(walked(TWICE, **CHANGES[what])) == 30
+    assert last_onset(walked(TWICE, **CHANGES[what])) == 30
 
 
 def test_other_rests_are_part_of_the_course() -> None:
-    assert setting_out(walked(TWICE)) == 0
-    assert setting_out(walked(TWICE, others=(other("agent", BEN, LATER),))) == 0
+    assert last_onset(walked(TWICE)) == 0
+    assert last_onset(walked(TWICE, others=(other("agent", BEN, LATER),))) == 0
     short = np.concatenate([TWICE[:11], TWICE[29:], TWICE[-18:]])  # two still frames in between
     soon = way((0, (60, 150)), (10, (60, 150)), (12, (60, 120)), (13, (60, 120)))
-    assert setting_out(walked(short, others=(other("agent", BEN, soon),))) == 0
+    assert last_onset(walked(short, others=(other("agent", BEN, soon),))) == 0
 
 
 def test_an_agent_that_enters_sets_off_after_the_first_rest() -> None:
     there = np.arange(FRAMES) >= 12
     path = np.concatenate([TWICE[:1]] * 20 + [TWICE[4:44]])  # in frames 21 to 26 and 47 on
-    assert setting_out(walked(path, agent_there=there)) == 20
+    assert last_onset(walked(path, agent_there=there)) == 20
 
 
 def test_the_course_ends_with_the_first_touch() -> None:

@@ -328,5 +328,7 @@ def test_a_file_has_a_limited_number_of_words(monkeypatch) -> None:
 
 def test_outcomes_are_checked_only_if_they_were_seen(monkeypatch) -> None:
     world = example("doors-keys-gems")
-    monkeypatch.setattr("hbtom.world.pddl.plans.condition", None)  # it costs as much as the rest
+    monkeypatch.setattr(
+        "hbtom.world.pddl.observed_plans.condition", None
+    )  # it costs as much as the rest
     assert len(read_plan(world, "(move c44 c34)\n(move c34 c44)\n" * 5)) == 10

@@ -11,7 +11,7 @@ from hbtom import BadInput
 from hbtom.compiled import Kernel
 from hbtom.world.pddl import TooManyStates, explore, make_goal, read_plan, states
 from hbtom.world.pddl.partial import NO_ACTION, read_observations, read_partial_plan, whole_plan
-from hbtom.world.pddl.posed import read_posed
+from hbtom.world.pddl.recognition_problem import read_posed
 
 TWICE = """
 (define (domain twice)

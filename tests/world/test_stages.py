@@ -11,7 +11,7 @@ import pytest
 import hbtom
 from episodes import episode, key_trial, read
 from hbtom import Beliefs, Episode, Model, Trial, infer
-from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement.shared_work import judge_pair
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
 from hbtom.observe.writing import write as write_bib

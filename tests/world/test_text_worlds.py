@@ -9,7 +9,7 @@ import pytest
 
 from hbtom import BadInput, Gridworld
 from hbtom.world.gridworld_file import load_gridworlds
-from hbtom.world.possible import HAVE, STAY, situations, start_of
+from hbtom.world.possible_worlds import HAVE, STAY, situations, start_of
 from hbtom.world.text_worlds import alike, possible_worlds, walk_of
 
 PICTURE = """

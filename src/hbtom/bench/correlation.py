@@ -13,7 +13,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.bench.agreements import ALL, Agreement, Ceiling, Correlation, Gap, sampled
 from hbtom.bench.looking_times import effects
-from hbtom.bench.measures import Measures, Reading, read_measures
+from hbtom.bench.measures import MeasureOptions, Measures, read_measures
 from hbtom.bench.model_values import ModelValues, read_model
 from hbtom.bench.ratings import at_row
 from hbtom.bench.resampling import (
@@ -44,13 +44,13 @@ def correlate(
     ``measures`` is a file or a data frame. ``results`` is a file, a data frame, an evaluation or a
     judgement of plans, or several of these: a list, pairs of a name and a table, or a dict by the
     names of models. ``column`` of the results is compared, by default the probability or rating.
-    ``reading`` are the fields of :class:`hbtom.bench.measures.Reading`, such as ``direction``.
+    ``reading`` are fields of :class:`hbtom.bench.measures.MeasureOptions`, such as ``direction``.
 
     >>> correlate("ratings.csv", {"paper": "paper.csv", "people": "people.csv"})  # doctest: +SKIP
     """
     models = _models(results, column)
-    people = read_measures(measures, Reading(**reading), models[0].goals)
-    said = {one.name: said_by(people, one, Reading(**reading).scale) for one in models}
+    people = read_measures(measures, MeasureOptions(**reading), models[0].goals)
+    said = {one.name: said_by(people, one, MeasureOptions(**reading).scale) for one in models}
     return compare_with(people, said, samples=samples, seed=seed)
 
 

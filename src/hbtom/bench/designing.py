@@ -22,7 +22,7 @@ from hbtom.bench.workers import Progress, counted, each
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import judge
-from hbtom.judgement.sharing import judge_pair
+from hbtom.judgement.shared_work import judge_pair
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, find_model, with_settings
 from hbtom.observe import Episode

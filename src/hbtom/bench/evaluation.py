@@ -20,7 +20,7 @@ from hbtom.bench import journal
 from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.entries import task_name
-from hbtom.bench.judged import Judged, rate_pairs
+from hbtom.bench.judged import RatedPair, rate_pairs
 from hbtom.bench.labels import Levels
 from hbtom.bench.pairs import Dataset, LeftOut, Pair, Result
 from hbtom.bench.rater import Rater
@@ -177,14 +177,14 @@ def _evaluate(
     found: Dataset,
     rater: AnyRater,
     target: journal.Target | None,
-    rate: Callable[[Sequence[Pair]], Generator[Judged]],
+    rate: Callable[[Sequence[Pair]], Generator[RatedPair]],
     tell: Progress,
 ) -> Evaluation:
     """Rate the pairs that an earlier run has not rated, and write them to the target."""
-    judged = {pair: Judged(rows) for pair, rows in target.kept.items()} if target else {}
+    judged = {pair: RatedPair(rows) for pair, rows in target.kept.items()} if target else {}
     todo = [pair for pair in found.pairs if pair not in judged]
     tell(len(judged), len(found.pairs))
-    latest: dict[Pair, Judged] = {}
+    latest: dict[Pair, RatedPair] = {}
     try:
         with closing(rate(todo)) as results, journal.growing(target) as add:
             for pair, one in zip(todo, results, strict=True):
@@ -224,7 +224,7 @@ def as_dataset(
     return find_pairs(Path(dataset), tasks)
 
 
-def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, Judged]) -> Evaluation:
+def _evaluation(found: Dataset, rater: AnyRater, judged: Mapping[Pair, RatedPair]) -> Evaluation:
     """Combine the results of all pairs, in the dataset's order."""
     known = {pair: judged[pair] for pair in found.pairs if pair in judged}
     rows = tuple(row for one in known.values() for row in one.rows)

@@ -43,7 +43,7 @@ class Item(NamedTuple):
         return " ".join(part for part in (self.scenario, time, self.label) if part)
 
 
-class Member(NamedTuple):
+class PairMember(NamedTuple):
     """Which episode of a pair a scenario is: the expected (e) or the unexpected (u) one."""
 
     task: str
@@ -119,11 +119,11 @@ def number_of(given: object, what: str) -> float:
 _MEMBERS = {"expected": "e", "unexpected": "u"}
 
 
-def member_of(row: Mapping[str, Any], *, of_file: bool = True) -> Member | None:
+def member_of(row: Mapping[str, Any], *, of_file: bool = True) -> PairMember | None:
     """Return which episode of a pair a row is about, if its columns or its file say so."""
     task, pair, member = (text_of(row, name) for name in ("task", "pair", "member"))
     if pair and member:
-        return Member(task_name(task), pair, _MEMBERS.get(member.lower(), member.lower()))
+        return PairMember(task_name(task), pair, _MEMBERS.get(member.lower(), member.lower()))
     path = PurePath(text_of(row, "file"))
     named = episode_name(path.name) if of_file else None
-    return None if named is None else Member(task_name(path.parent.name), *named)
+    return None if named is None else PairMember(task_name(path.parent.name), *named)

@@ -18,7 +18,7 @@ from hbtom.bench.results import Row
 from hbtom.bench.workers import each, forks
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
-from hbtom.judgement.sharing import judge_pair, together
+from hbtom.judgement.shared_work import judge_pair, sharing_order
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model
 from hbtom.observe import Episode
@@ -31,7 +31,7 @@ Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RatedPair:
     """The result for a pair: a row for each episode that was judged, and errors for the others."""
 
     rows: Sequence[Row]
@@ -53,7 +53,7 @@ class RatePairs:
             self.rater.warm_up(self.total)
             self.ready = True
 
-    def __call__(self, pairs: Sequence[Pair]) -> Iterator[Judged]:
+    def __call__(self, pairs: Sequence[Pair]) -> Iterator[RatedPair]:
         self.warm_up()
         judge = self.rater.fingerprint, __version__, self.rater.score
         place = partial(os.path.join, self.folder)
@@ -63,7 +63,7 @@ class RatePairs:
             rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
             stamp = {pair.expected: e, pair.unexpected: u}
             rows = [_row(member, rating, judge, stamp[member]) for member, rating in rated]
-            yield Judged(rows, problems, sum(rating.warned for _, rating in rated))
+            yield RatedPair(rows, problems, sum(rating.warned for _, rating in rated))
 
 
 def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:
@@ -73,7 +73,7 @@ def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str
 
 def rate_pairs(
     rater: AnyRater, pairs: Sequence[Pair], *, workers: int | None, cluster: str | None
-) -> Generator[Judged]:
+) -> Generator[RatedPair]:
     """Rate pairs on this machine, or on those of a cluster."""
     work = RatePairs(rater, len(pairs))
     if cluster is None:
@@ -101,7 +101,7 @@ def _check_portable(rater: AnyRater) -> None:
 
 
 @dataclass
-class RateByAll:
+class RateWithModels:
     """The work of rating pairs with several raters; models share common computations."""
 
     raters: Sequence[AnyRater]
@@ -201,7 +201,7 @@ def judge_by_all(
     """
     if not models:
         return []
-    order = together(models)
+    order = sharing_order(models)
     kept: dict[int, T] = {}
     expected, unexpected = episodes
     if not isinstance(expected, BadInput) and not isinstance(unexpected, BadInput):

@@ -22,8 +22,8 @@ from hbtom.bench.items import (
     NEEDED,
     READ,
     Item,
-    Member,
     Names,
+    PairMember,
     item_of,
     member_of,
     number_of,
@@ -42,7 +42,7 @@ _ROUNDED = 0.02  # ratings that should add up to 1 are often rounded to two digi
 
 
 @dataclass(frozen=True)
-class Reading:
+class MeasureOptions:
     """How a table of measures is read."""
 
     direction: Direction | None = None  # by default, it follows from the column
@@ -63,7 +63,7 @@ class Measures:
     values: Annotated[Floats, "participant item"]  # NaN where there is no answer
     names: Mapping[str, Names]  # of each scenario
     categories: Mapping[str, str]  # of scenarios; none if there is no such column
-    members: Mapping[str, Member]  # of scenarios that are one of a pair
+    members: Mapping[str, PairMember]  # of scenarios that are one of a pair
     row: tuple[int, ...]  # the first row of each item
     others: Mapping[tuple[str, Item], Mapping[str, float | str]]  # other columns of each answer
     log: bool = False
@@ -85,14 +85,14 @@ class _Answer(NamedTuple):
 
 def read_measures(
     source: Any,
-    how: Reading | None = None,
+    how: MeasureOptions | None = None,
     goals_of: Callable[[Names], Iterable[str]] | None = None,
 ) -> Measures:
     """Read a table of measures: a file (CSV, JSON lines, Parquet), a data frame or records.
 
     ``goals_of`` returns the goals of a scenario, given its names: choices are among these.
     """
-    how = how or Reading()
+    how = how or MeasureOptions()
     path = isinstance(source, str | os.PathLike)
     with located(file=os.fspath(source)) if path else located():
         rows = table_rows(source, "measures", _NEEDED)
@@ -175,7 +175,7 @@ def _chosen(
     return made
 
 
-def _value(row: Mapping[str, Any], answer: str, how: Reading) -> float:
+def _value(row: Mapping[str, Any], answer: str, how: MeasureOptions) -> float:
     what = "looking time" if answer == "looking" else answer
     value = number_of(text_of(row, answer), what)
     low, high = how.scale

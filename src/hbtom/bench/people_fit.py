@@ -17,8 +17,8 @@ from hbtom.arrays import Floats, Ints
 from hbtom.bench.agreements import Correlation, sampled
 from hbtom.bench.correlation import compare_with, said_by
 from hbtom.bench.evaluation import as_dataset
-from hbtom.bench.judged import RateByAll
-from hbtom.bench.measures import Reading, read_measures
+from hbtom.bench.judged import RateWithModels
+from hbtom.bench.measures import MeasureOptions, read_measures
 from hbtom.bench.model_values import ModelValues, read_model
 from hbtom.bench.pairs import Dataset, Pair
 from hbtom.bench.rater import ModelRater
@@ -86,7 +86,7 @@ class PredictPairs:
 
     def __call__(self, pairs: Sequence[Pair]) -> Iterator[list[list[dict[str, Any]]]]:
         """Yield the rows of each pair, by each model; none if an episode cannot be judged."""
-        work = RateByAll([ModelRater(model) for model in self.models], len(pairs))
+        work = RateWithModels([ModelRater(model) for model in self.models], len(pairs))
         for pair, rated in zip(pairs, work(pairs), strict=True):
             both = [] if isinstance(rated, tuple) else rated
             yield [
@@ -105,7 +105,7 @@ def fit_to_people(
     settings: Mapping[str, Sequence[Any]],
     model: Model | str = "default",
     *,
-    reading: Reading | None = None,
+    reading: MeasureOptions | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> PeopleFit:
@@ -114,7 +114,7 @@ def fit_to_people(
     ``seen`` is a folder of worlds with plans, or a dataset of episodes; ``measures`` are as in
     :func:`hbtom.correlate`; ``settings`` has the values of each parameter to choose from.
     """
-    reading = reading or Reading()
+    reading = reading or MeasureOptions()
     base, grid = find_model(model), list(combinations(settings))
     models = [with_settings(base, one) for one in grid]
     first, *_ = predictions(seen, models[:1])  # so that bad measures are noticed early

@@ -17,11 +17,11 @@ from statistics import mean, median
 from typing import Any
 
 from hbtom import __version__
-from hbtom.bench.peers import PEERS, ask
-from hbtom.bench.posed_files import Source, load_posed
+from hbtom.bench.other_recognisers import PEERS, ask
+from hbtom.bench.recognition_problems import ProblemSource, load_posed
 from hbtom.bench.score import wilson
 from hbtom.errors import BadInput
-from hbtom.judgement.recognising import How, recognise
+from hbtom.judgement.recognising import RecognitionOptions, recognise
 from hbtom.mind import Beliefs
 from hbtom.model import Model
 
@@ -34,7 +34,7 @@ _BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of probabilities
 class Answer:
     """The answer to one problem, or why there is none, as plain values."""
 
-    source: Source
+    source: ProblemSource
     values: dict[str, Any]  # as Recognition.to_dict returns them; empty if there is no answer
     stamp: str = ""
     why: str = ""
@@ -207,16 +207,16 @@ def _natural(name: tuple[str, str]) -> tuple[str, bool, int]:
 
 
 @dataclass(frozen=True)
-class Task:
+class RecognitionWork:
     """The work to do on every problem."""
 
     model: Model
-    how: How = field(default_factory=How)
+    how: RecognitionOptions = field(default_factory=RecognitionOptions)
     strict: bool = False  # refuse observations that are not actions of the problem
     whole: bool = False  # observations have no gaps
     peers: bool = False  # also ask other recognisers
 
-    def __call__(self, sources: Sequence[Source]) -> Iterator[Answer]:
+    def __call__(self, sources: Sequence[ProblemSource]) -> Iterator[Answer]:
         """Yield the answer to each problem, in order.
 
         Beliefs about a named agent carry over to its next problem.
@@ -227,7 +227,7 @@ class Task:
             beliefs = learnt if source.agent else beliefs
             yield answer
 
-    def _answer(self, source: Source, beliefs: Beliefs) -> tuple[Answer, Beliefs]:
+    def _answer(self, source: ProblemSource, beliefs: Beliefs) -> tuple[Answer, Beliefs]:
         began = time.process_time()
         try:
             posed = load_posed(source, strict=self.strict, whole=self.whole)

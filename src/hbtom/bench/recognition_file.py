@@ -16,15 +16,15 @@ from typing import Any
 
 from hbtom import __version__
 from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
-from hbtom.bench.posed_files import Source, read_texts
-from hbtom.bench.recognition import Answer, Recognised, Task
+from hbtom.bench.recognition import Answer, Recognised, RecognitionWork
+from hbtom.bench.recognition_problems import ProblemSource, read_texts
 from hbtom.bench.recognition_rows import BEGINNING, Line, decode, encode
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, located, system_errors
 from hbtom.files import read_whole, write_whole
 
 
-class Interrupted(KeyboardInterrupt):
+class RecognitionInterrupted(KeyboardInterrupt):
     """Ctrl-C, with the answers so far."""
 
     def __init__(self, so_far: Recognised, problems: int) -> None:
@@ -33,8 +33,8 @@ class Interrupted(KeyboardInterrupt):
 
 
 def recognise_all(
-    sources: Sequence[Source],
-    task: Task,
+    sources: Sequence[ProblemSource],
+    task: RecognitionWork,
     *,
     workers: int | None = None,
     kept: Kept | None = None,
@@ -62,26 +62,28 @@ def recognise_all(
                 tell(len(done), len(sources))
             file.finish(_result(sources, task, done))
     except KeyboardInterrupt:
-        raise Interrupted(_result(sources, task, done), len(sources)) from None
+        raise RecognitionInterrupted(_result(sources, task, done), len(sources)) from None
     return _result(sources, task, done)
 
 
-def _result(sources: Sequence[Source], task: Task, done: dict[str, Answer]) -> Recognised:
+def _result(
+    sources: Sequence[ProblemSource], task: RecognitionWork, done: dict[str, Answer]
+) -> Recognised:
     return Recognised(task.model, tuple(done[one.path] for one in sources if one.path in done))
 
 
-def _line(answer: Answer, task: Task) -> Line:
+def _line(answer: Answer, task: RecognitionWork) -> Line:
     return {**answer.values, "stamp": answer.stamp, "by": _by(task)}
 
 
-def _by(task: Task) -> dict[str, Any]:
+def _by(task: RecognitionWork) -> dict[str, Any]:
     """Return everything that an answer depends on, apart from the problem."""
     whole = {"version": __version__, "model": task.model.fingerprint, **asdict(task.how)}
     return {**whole, **{flag: getattr(task, flag) for flag in ("strict", "whole", "peers")}}
 
 
 def _known(
-    lines: Sequence[Line], sources: Sequence[Source], task: Task, kept: Kept
+    lines: Sequence[Line], sources: Sequence[ProblemSource], task: RecognitionWork, kept: Kept
 ) -> dict[str, Answer]:
     """Return the answers of an earlier run whose problems have not changed since."""
     if any(line["by"] != _by(task) for line in lines):
@@ -108,7 +110,7 @@ class _File:
     """A file of answers that is being written."""
 
     kept: Kept
-    task: Task
+    task: RecognitionWork
     grows: Path | None = None  # the file to which lines are added
     stream: io.FileIO | None = None
     lines: tuple[Line, ...] = ()  # that an earlier run has left
@@ -133,7 +135,7 @@ class _File:
 
 
 @contextmanager
-def _file(kept: Kept, task: Task) -> Iterator[_File]:
+def _file(kept: Kept, task: RecognitionWork) -> Iterator[_File]:
     """Yield a file that answers can be added to, while no other run can."""
     if kept.out is None:
         yield _File(kept, task)
@@ -143,7 +145,7 @@ def _file(kept: Kept, task: Task) -> Iterator[_File]:
         yield from _opened(kept.out, kept, task)
 
 
-def _opened(out: Path, kept: Kept, task: Task) -> Iterator[_File]:
+def _opened(out: Path, kept: Kept, task: RecognitionWork) -> Iterator[_File]:
     journal = journal_of(out)
     replaced = kept.overwrite and out.exists()
     grows = out if out.suffix == ".jsonl" and not replaced else journal

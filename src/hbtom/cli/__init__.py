@@ -16,15 +16,15 @@ from typing import Any
 import click
 
 from hbtom import __version__
-from hbtom.cli.say import INTERRUPTED
-from hbtom.cli.verbs import benchmark, datasets, episodes, plans
+from hbtom.cli.output import INTERRUPTED
+from hbtom.cli.verbs import benchmark_verbs, dataset_verbs, episode_verbs, plan_verbs
 
 _FORMERLY = {"view": "browse"}  # verbs that still work, with a warning
 _TOPICS = {
-    "Judge and watch episodes": episodes,
-    "Infer goals from plans": plans,
-    "Evaluate models": benchmark,
-    "Make and browse datasets": datasets,
+    "Judge and watch episodes": episode_verbs,
+    "Infer goals from plans": plan_verbs,
+    "Evaluate models": benchmark_verbs,
+    "Make and browse datasets": dataset_verbs,
 }
 
 

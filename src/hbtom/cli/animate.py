@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from hbtom.bench.scenarios import is_plan
+from hbtom.cli.output import tell_notes, warn_of
 from hbtom.cli.plan_showing import judge_plan, movie_of_plans
 from hbtom.cli.progress import progress
-from hbtom.cli.say import tell_notes, warn_of
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import Judgement, judge
 from hbtom.observe import Episode, load

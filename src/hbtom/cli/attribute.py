@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hbtom.bench.table_files import write_records
-from hbtom.cli.say import print_json
+from hbtom.cli.output import print_json
 from hbtom.errors import BadInput, located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.attributing import attribute, attribute_plans

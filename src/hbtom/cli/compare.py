@@ -10,7 +10,7 @@ import click
 from hbtom.bench.comparison import compare
 from hbtom.bench.labels import read_labels
 from hbtom.bench.ratings import read_ratings
-from hbtom.cli.say import print_json, tell_left_out
+from hbtom.cli.output import print_json, tell_left_out
 from hbtom.errors import BadInput
 from hbtom.show.score_text import difference_table
 

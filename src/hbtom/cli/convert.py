@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from hbtom.bench.conversion import convert
+from hbtom.cli.output import tell_left_out
 from hbtom.cli.progress import progress
-from hbtom.cli.say import tell_left_out
 from hbtom.errors import count
 
 

@@ -11,7 +11,7 @@ import click
 from hbtom.bench.agreements import Correlation
 from hbtom.bench.correlation import correlate
 from hbtom.bench.table_files import write_records
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.output import complain, print_json
 from hbtom.files import check_target, write_whole
 from hbtom.show.correlation_text import correlation_text
 from hbtom.show.plots import need_matplotlib

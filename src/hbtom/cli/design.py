@@ -10,8 +10,8 @@ import click
 
 from hbtom.bench.designing import Search, ablated, design
 from hbtom.bench.tasks import chosen_tasks
+from hbtom.cli.output import print_json
 from hbtom.cli.progress import judging, progress
-from hbtom.cli.say import print_json
 from hbtom.cli.sweep import read_settings
 from hbtom.errors import BadInput, count
 from hbtom.files import check_folder, write_folder

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from hbtom.bench.download import DEFAULT_BASE, Archive, Incomplete, download
+from hbtom.bench.download import DEFAULT_BASE, FetchedArchive, Incomplete, download
 from hbtom.bench.tasks import task
-from hbtom.cli.say import INTERRUPTED, complain
+from hbtom.cli.output import INTERRUPTED, complain
 
 
 def run(tasks: Sequence[str], to: str | None = None, base: str | None = None, **how: Any) -> int:
@@ -35,7 +35,7 @@ def run(tasks: Sequence[str], to: str | None = None, base: str | None = None, **
     return 0
 
 
-def _tell(archives: Iterable[Archive]) -> None:
+def _tell(archives: Iterable[FetchedArchive]) -> None:
     for archive in archives:
         how = "fetched" if archive.fetched else "already there"
         complain(f"{archive.task}: {how}, {size(archive.size)}, sha256 {archive.sha256[:12]}")

@@ -14,9 +14,9 @@ from hbtom.bench import journal
 from hbtom.bench.checked_rater import CheckedRater, as_rater
 from hbtom.bench.evaluation import Evaluation, Interrupted, Output, evaluate
 from hbtom.bench.results import Compared
+from hbtom.cli.output import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.rating import named_rater
-from hbtom.cli.say import INTERRUPTED, complain, print_json, tell_left_out
 from hbtom.errors import count
 from hbtom.show.score_text import level_table, score_table
 from hbtom.show.words import plain

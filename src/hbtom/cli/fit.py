@@ -12,8 +12,8 @@ from hbtom import __version__
 from hbtom.bench.calibration import calibrate
 from hbtom.bench.evaluation import as_dataset, evaluate
 from hbtom.bench.synthetic import fitting_dataset
+from hbtom.cli.output import print_json, tell_left_out
 from hbtom.cli.progress import given_or_default, judging, progress
-from hbtom.cli.say import print_json, tell_left_out
 from hbtom.cli.sweep import read_settings
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.fitting import optimiser

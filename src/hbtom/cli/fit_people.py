@@ -10,11 +10,11 @@ import click
 import msgspec
 
 from hbtom import __version__
-from hbtom.bench.measures import Reading
+from hbtom.bench.measures import MeasureOptions
 from hbtom.bench.pairs import Dataset
 from hbtom.bench.people_fit import fit_to_people
+from hbtom.cli.output import complain, print_json
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain, print_json
 from hbtom.files import write_whole
 from hbtom.show.correlation_text import people_fit_text
 
@@ -32,7 +32,7 @@ def fit_people(
 ) -> None:
     """Choose the parameters with which a model agrees best with people, and write the model."""
     log = not reading.pop("raw")
-    how = Reading(log=log, **reading)
+    how = MeasureOptions(log=log, **reading)
     with progress("predicting", "scenarios") as tell:
         fitted = fit_to_people(seen, to, grid, model, reading=how, workers=workers, progress=tell)
     for warning in fitted.found.warnings:

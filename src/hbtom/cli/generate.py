@@ -12,8 +12,8 @@ from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.synth import generate
 from hbtom.bench.synth.jitter import Jitter
 from hbtom.bench.tasks import BACKGROUND_TASKS, chosen_tasks
+from hbtom.cli.output import warn
 from hbtom.cli.progress import progress
-from hbtom.cli.say import warn
 from hbtom.errors import system_errors
 
 LARGE = 100  # MB

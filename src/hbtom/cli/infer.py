@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.output import complain, print_json
 from hbtom.errors import located
 from hbtom.files import check_target, write_whole
 from hbtom.judgement.plan_judging import ALONE, infer_plans
 from hbtom.model import find_model
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.terminal import (
-    Row,
+    JudgementRow,
     beliefs_table,
     judgement_table,
 )
@@ -92,6 +92,6 @@ def run(
     tables = [beliefs_table(*one) for one in (both[-1:] if judged else both)]
     if judged:
         name, sentence = judgement.plans[-1].name, values["explanation"]
-        row = Row(name, judgement.plausibility, values["surprise"], sentence)
+        row = JudgementRow(name, judgement.plausibility, values["surprise"], sentence)
         tables.append(judgement_table([row], heading="plan"))
     click.echo("\n\n".join(tables))

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from hbtom.bench.scenarios import find_scenarios, judge_scenarios, posterior_rows, write_posteriors
+from hbtom.cli.output import print_json, warn
 from hbtom.cli.progress import progress
-from hbtom.cli.say import print_json, warn
 from hbtom.judgement.plan_judging import ALONE, PlanJudgement
 from hbtom.model import find_model
 from hbtom.show.terminal import columns

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hbtom.cli.output import INTERRUPTED, complain, to_json, warn
 from hbtom.cli.progress import progress
-from hbtom.cli.say import INTERRUPTED, complain, to_json, warn
 from hbtom.errors import BadInput, count
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
 from hbtom.observe.formats import Loaded, load_each
-from hbtom.show.terminal import Row, judgement_row, judgement_table
+from hbtom.show.terminal import JudgementRow, judgement_row, judgement_table
 
 if TYPE_CHECKING:
     from hbtom.bench.growing_file import Kept
@@ -51,7 +51,7 @@ def _write(
     files: Sequence[str], model: Model, scene: str | None, workers: int | None, kept: Kept
 ) -> int:
     """Judge all episodes that can be judged, and write a row for each; return 1 if any cannot."""
-    from hbtom.bench.singles import JudgeSingles, find_episodes, judge_singles
+    from hbtom.bench.single_episodes import JudgeSingles, find_episodes, judge_singles
 
     kept.check()
     found = find_episodes(files, scene)
@@ -86,7 +86,7 @@ def _print(files: Sequence[str], model: Model, form: str, trace: bool, scene: st
 
     An archive may hold very many episodes, so only the text of each judgement is kept.
     """
-    rows: list[Row] = []
+    rows: list[JudgementRow] = []
     objects: list[str] = []
     notes: list[str] = []
     warnings: list[tuple[str, str]] = []
@@ -138,7 +138,7 @@ def _episodes(files: Sequence[str], scene: str | None) -> Iterator[Loaded]:
 
 
 def _in_folder(folder: str, scene: str | None) -> Iterator[Loaded]:
-    from hbtom.bench.singles import find_episodes
+    from hbtom.bench.single_episodes import find_episodes
 
     found = find_episodes([folder], scene)
     for one in found.episodes:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from hbtom.cli.say import complain
+from hbtom.cli.output import complain
 from hbtom.errors import BadInput
 
 

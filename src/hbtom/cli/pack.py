@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from hbtom.bench.archive import pack
+from hbtom.cli.output import tell_left_out
 from hbtom.cli.progress import given_or_default, progress
-from hbtom.cli.say import tell_left_out
 
 
 def run(dataset: str, out: str, labels: str | None, tasks: Sequence[str], **how: Any) -> int:

@@ -9,8 +9,8 @@ import click
 from click.core import ParameterSource
 
 from hbtom.bench.scenarios import is_plan, load_scenario
+from hbtom.cli.output import warn
 from hbtom.cli.progress import progress
-from hbtom.cli.say import warn
 from hbtom.errors import BadInput, located
 from hbtom.judgement.plan_judging import ALONE, MODEL, PlanJudgement, infer_plans
 from hbtom.show.plans.plan_page import plan_page

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hbtom.cli.say import tell_notes, warn_of
+from hbtom.cli.output import tell_notes, warn_of
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model

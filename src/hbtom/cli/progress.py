@@ -57,7 +57,7 @@ def progress(
 @contextmanager
 def judging() -> Iterator[Callable[[int, int], None]]:
     """Show how many pairs have been judged; if there are many, suggest a faster way."""
-    from hbtom.cli.say import complain
+    from hbtom.cli.output import complain
     from hbtom.judgement.warm_up import advice
 
     advised = False

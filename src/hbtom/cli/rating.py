@@ -10,7 +10,7 @@ import click
 
 from hbtom.bench.checked_rater import AnyRater, CheckedRater
 from hbtom.bench.rater import RaterFailed
-from hbtom.cli.say import complain, print_json
+from hbtom.cli.output import complain, print_json
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
 from hbtom.observe.formats import Loaded

@@ -9,17 +9,17 @@ from pathlib import Path
 import click
 
 from hbtom.bench.growing_file import Kept
-from hbtom.bench.posed_files import Source, find_posed, named_path
-from hbtom.bench.recognition import Recognised, Task
-from hbtom.bench.recognition_file import Interrupted, recognise_all
+from hbtom.bench.recognition import Recognised, RecognitionWork
+from hbtom.bench.recognition_file import RecognitionInterrupted, recognise_all
+from hbtom.bench.recognition_problems import ProblemSource, find_posed, named_path
 from hbtom.bench.recognition_rows import KINDS
+from hbtom.cli.output import INTERRUPTED, complain, print_json, warn
 from hbtom.cli.progress import progress
-from hbtom.cli.say import INTERRUPTED, complain, print_json, warn
 from hbtom.errors import count
-from hbtom.judgement.recognising import Engine, How, default_model, prepare
+from hbtom.judgement.recognising import Engine, RecognitionOptions, default_model, prepare
 from hbtom.model import find_model
 from hbtom.show.recognition_text import recognition_table
-from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN
+from hbtom.world.pddl.recognition_problem import DOMAIN, GOALS, PROBLEM, SEEN
 
 MOST_WARNINGS = 3  # that are printed
 
@@ -52,16 +52,18 @@ def run(
     files = tuple((part, path) for part, path in given.items() if path is not None)
     sources = find_posed(problems)
     for agent, path in map(named_path, observations):
-        sources += (Source(path, (*files, (SEEN, path)), agent),)
+        sources += (ProblemSource(path, (*files, (SEEN, path)), agent),)
     if same_agent:
         sources = tuple(replace(one, agent=one.agent or "agent") for one in sources)
     chosen = default_model() if model is None else find_model(model)
-    task = Task(chosen, How(engine, states, wrong, trace), strict, whole, peers)
+    task = RecognitionWork(
+        chosen, RecognitionOptions(engine, states, wrong, trace), strict, whole, peers
+    )
     prepare(len(sources))
     try:
         with progress("recognising goals", "problems") as tell:
             result = recognise_all(sources, task, workers=workers, kept=kept, progress=tell)
-    except Interrupted as interrupted:
+    except RecognitionInterrupted as interrupted:
         if interrupted.so_far.answers:
             _print(interrupted.so_far, form)
         again = "the same command with --resume continues"

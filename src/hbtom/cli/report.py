@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from hbtom.bench.evaluation import Evaluation
+from hbtom.cli.output import complain
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain
 from hbtom.show.report import write_report
 
 

@@ -12,7 +12,7 @@ from hbtom.bench.dataset import find_pairs
 from hbtom.bench.labels import read_labels
 from hbtom.bench.ratings import Direction, read_ratings
 from hbtom.bench.score import total
-from hbtom.cli.say import print_json, tell_left_out, warn
+from hbtom.cli.output import print_json, tell_left_out, warn
 from hbtom.errors import BadInput
 from hbtom.show.score_text import score_table
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hbtom.cli.say import INTERRUPTED, complain, warn
+from hbtom.cli.output import INTERRUPTED, complain, warn
 from hbtom.errors import missing
 from hbtom.show.browser import browse
 
@@ -32,7 +32,7 @@ class Listening:
 def viewer_needed() -> Iterator[None]:
     """Say which extra is needed if a library for serving pages is missing."""
     try:
-        import hbtom.show.server.serving  # noqa: F401, it is needed later
+        import hbtom.show.server.listening  # noqa: F401, it is needed later
 
         yield
     except ImportError as error:
@@ -59,7 +59,7 @@ def serve_pages(
     ``shown`` says what it shows; ``risk`` says what anyone with its address can do.
     """
     from hbtom.show.server.host_check import is_loopback
-    from hbtom.show.server.serving import address_of, listen, serve
+    from hbtom.show.server.listening import address_of, listen, serve
 
     with listen(where.host, where.port) as listener:
         token = None if is_loopback(listener.getsockname()[0]) else secrets.token_urlsafe(16)

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from hbtom.bench.scenarios import is_plan
+from hbtom.cli.output import complain, tell_notes, warn_of
 from hbtom.cli.plan_showing import page_of_plans
-from hbtom.cli.say import complain, tell_notes, warn_of
 from hbtom.files import check_target, write_whole
 from hbtom.judgement import judge
 from hbtom.model import find_model

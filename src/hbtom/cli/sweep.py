@@ -12,9 +12,9 @@ import click
 from hbtom.bench.ablation import Ablation
 from hbtom.bench.sweep import Sweep, sweep
 from hbtom.bench.table_files import write_records
+from hbtom.cli.output import print_json, tell_left_out
 from hbtom.cli.progress import given_or_default, judging, progress
 from hbtom.cli.rating import named_rater
-from hbtom.cli.say import print_json, tell_left_out
 from hbtom.errors import BadInput, count
 from hbtom.files import check_target
 from hbtom.show.score_text import sweep_table

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hbtom.cli.output import complain
 from hbtom.cli.progress import progress
-from hbtom.cli.say import complain
 from hbtom.errors import BadInput, count, needed
 from hbtom.files import check_target
 from hbtom.neural.batching import Generated
 from hbtom.neural.device import Device, choose_device
-from hbtom.neural.feeding import collect
-from hbtom.neural.recipes import PLANS, QUICK, Plan, asked
+from hbtom.neural.recipes import PLANS, QUICK, TrainingPlan, asked
+from hbtom.neural.training_data import collect
 from hbtom.neural.weights_file import check_begun, checkpoint_of, read_weights
 
 if TYPE_CHECKING:
-    from hbtom.neural.training import Moment
+    from hbtom.neural.training import TrainingState
 
 OFTEN = 30.0  # seconds between two lines of progress, without a terminal
 
@@ -63,14 +63,16 @@ def run(
     if seen.left_out:
         complain(f"{len(seen.left_out)} left out in all")
     chosen = choose_device(device)
-    from hbtom.neural.running import Run, load_checkpoint, run_training
-    from hbtom.neural.training import Job
+    from hbtom.neural.running import TrainingRun, load_checkpoint, run_training
+    from hbtom.neural.training import TrainingJob
 
-    job = Job(network, plan, seed, precision or ("bfloat16" if chosen == "gpu" else "float32"))
-    task = Run(job, target, words, shlex.join(["hbtom", *sys.argv[1:]]))
+    job = TrainingJob(
+        network, plan, seed, precision or ("bfloat16" if chosen == "gpu" else "float32")
+    )
+    task = TrainingRun(job, target, words, shlex.join(["hbtom", *sys.argv[1:]]))
     with progress(f"training {network}", "steps", lines=OFTEN) as update:
 
-        def tell(moment: Moment) -> None:
+        def tell(moment: TrainingState) -> None:
             done, total = plan.progress(moment.stage, moment.step)
             update(done, total, f"{moment.stage} loss {moment.loss:.4g}")
 
@@ -83,7 +85,7 @@ def run(
     )
 
 
-def _plan(network: str, quick: bool, episodes: int | None, steps: int | None) -> Plan:
+def _plan(network: str, quick: bool, episodes: int | None, steps: int | None) -> TrainingPlan:
     plan = (QUICK if quick else PLANS)[network]
     if steps is not None:
         encoder = plan.encoder and replace(plan.encoder, steps=min(steps, plan.encoder.steps))

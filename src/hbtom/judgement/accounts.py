@@ -16,7 +16,7 @@ from hbtom.judgement.classifier import losses
 from hbtom.judgement.company_accounts import CompanyAccount, company_account, likeliest_detour
 from hbtom.judgement.mistakes import find_mistakes
 from hbtom.judgement.surprises import shift
-from hbtom.judgement.tracing import Judged
+from hbtom.judgement.tracing import BaseJudgement
 from hbtom.mind import Planned, Posterior
 from hbtom.mind.beliefs import AgentBeliefs
 from hbtom.mind.regret import KEY, NOTHING
@@ -107,7 +107,7 @@ def _mean_counts(beliefs: AgentBeliefs) -> dict[Identity, float]:
     return dict(zip(beliefs.goals, mean.tolist(), strict=True))
 
 
-def _account(judgement: Judged, history: PastChoices) -> Account:
+def _account(judgement: BaseJudgement, history: PastChoices) -> Account:
     test = judgement.test
     goal, efficiency, steps = test.goal, test.efficiency, len(test)
     mean = efficiency @ test.efficiencies
@@ -137,7 +137,7 @@ def _named(goals: tuple[Identity, ...]) -> tuple[str, ...]:
     return short if len(set(short)) == len(short) else tuple(names(goals))
 
 
-def surprising(judgement: Judged) -> str:
+def surprising(judgement: BaseJudgement) -> str:
     """Return the part of the plausibility that loses most to its surprise; "" if all lose little.
 
     Each part is compared with its value without surprise, because these values differ. In company,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from hbtom.errors import BadInput, located, needed
 from hbtom.mind.desires import DesirePosterior, infer_desires
 from hbtom.model import AnyModel, Model, find_model
-from hbtom.plan.wanting import Planned, plan_walks
+from hbtom.plan.situation_values import PlannedWorlds, plan_walks
 from hbtom.plottable import Plottable
 from hbtom.world.pddl import Goal, SeenPlan, World, check_goals, check_plans
 from hbtom.world.pddl.possible_problems import possible_problems, walk_of_plan
-from hbtom.world.possible import MOST_SITUATIONS, Walk, follow
+from hbtom.world.possible_worlds import MOST_SITUATIONS, Walk, follow
 from hbtom.world.text_gridworld import Gridworld
 from hbtom.world.text_worlds import alike, named_paths, possible_worlds, walk_of
 
@@ -134,7 +134,11 @@ def attribute(
     names, each path is that of another agent.
     """
     named = named_paths(paths)
-    model, planned, walks = find_model(model, MODEL), dict[Any, Planned](), list[tuple[Any, Walk]]()
+    model, planned, walks = (
+        find_model(model, MODEL),
+        dict[Any, PlannedWorlds](),
+        list[tuple[Any, Walk]](),
+    )
     for name, world in named.items():
         with located(file=name):
             walks.append((alike(world), walk_of(world, name)._replace(agent=world.agent)))
@@ -172,7 +176,7 @@ def attribute_plans(
     return _attributed(model, [(planned, walk) for walk in walks])
 
 
-def _attributed(model: Model, walks: Sequence[tuple[Planned, Walk]]) -> Attribution:
+def _attributed(model: Model, walks: Sequence[tuple[PlannedWorlds, Walk]]) -> Attribution:
     """Return what is believed about all walks; what an agent wants carries over to its next one."""
     courses = [follow(one.uncertain.worlds, one.valued.situations, walk) for one, walk in walks]
     before, posteriors = dict[str, DesirePosterior](), []

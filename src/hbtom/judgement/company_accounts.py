@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hbtom.judgement.transfers import Transfer, transfer
+from hbtom.judgement.moved_things import Transfer, transfer
 from hbtom.mind import Planned, Posterior
+from hbtom.mind.believed_places import last_gestures
 from hbtom.mind.company import Company
+from hbtom.mind.company_hypotheses import BY_WAY, COPY, REACH
 from hbtom.mind.deeds import Deed
-from hbtom.mind.manners import BY_WAY, COPY, REACH
-from hbtom.mind.places import shown
 from hbtom.mind.regret import KEY
 from hbtom.observe import Identity, names
 from hbtom.observe.social_events import gestures
-from hbtom.world.course import setting_out
+from hbtom.world.course import last_onset
 from hbtom.world.modes import UNIT
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
 def _gestured(judgement: Judgement) -> set[Identity]:
     """Return the agents that were seen to make a gesture before the judged agent set off."""
     trial, before = judgement.episode[-1], judgement.planned[:-1]
-    now = shown(trial, gestures(trial), before=setting_out(trial))
-    return {*now, *(before[-1].memory.shown if before else ())}
+    now = last_gestures(trial, gestures(trial), before=last_onset(trial))
+    return {*now, *(before[-1].memory.last_gestures if before else ())}
 
 
 def _company(planned: Planned) -> Company:

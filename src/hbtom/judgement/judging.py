@@ -11,10 +11,10 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
-from hbtom.judgement.reservations import reservations
-from hbtom.judgement.tracing import Judged, Trace, verdict
+from hbtom.judgement.judgement_warnings import judgement_warnings
+from hbtom.judgement.tracing import BaseJudgement, Trace, judge_posterior
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, plan_one
-from hbtom.mind.places import Memory
+from hbtom.mind.believed_places import Memory
 from hbtom.mind.watching import infer_planned, plan_each, watch_trials
 from hbtom.model import AnyModel, Model, find_model, suited
 from hbtom.observe import Episode, load, same_trial
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Judged):
+class Judgement(BaseJudgement):
     """How plausible the last trial of an episode is, and everything that this rests on."""
 
     episode: Episode
@@ -63,7 +63,7 @@ class Judgement(Judged):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Everything that limits the meaning of the judgement."""
-        return tuple(reservations(self))
+        return tuple(judgement_warnings(self))
 
     @property
     def explanation(self) -> str:
@@ -132,7 +132,7 @@ def judge(
         test, beliefs = watch_trials(model, planned, learnt)
     except BadInput as error:
         raise error.at(file=episode.name) from None
-    return Judgement(model, *verdict(model, test), test, episode, beliefs, planned)
+    return Judgement(model, *judge_posterior(model, test), test, episode, beliefs, planned)
 
 
 def plan_trials(

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hbtom.errors import BadInput
+from hbtom.judgement.judgement_warnings import odd_units
 from hbtom.judgement.judging import Judgement
-from hbtom.judgement.reservations import odd_units
-from hbtom.judgement.tracing import verdict
+from hbtom.judgement.tracing import judge_posterior
 from hbtom.mind import Beliefs, Planned, Posterior, plan_one
-from hbtom.mind.live import Followed, Setting, first_frame, next_frame, settle, why_not
-from hbtom.mind.live_beliefs import Now, believed_now, planned_so_far
+from hbtom.mind.live import (
+    LiveSetting,
+    LiveState,
+    first_frame,
+    next_frame,
+    prepare_live,
+    why_not_live,
+)
+from hbtom.mind.live_beliefs import CurrentBelief, current_belief, planned_so_far
 from hbtom.mind.watching import infer_planned, learn_planned
 from hbtom.model import AnyModel, find_model
 from hbtom.observe import Episode, Trial
@@ -39,8 +46,8 @@ class Observer:
             kind = "changing worlds" if scene.changes else "other agents and panels"
             raise BadInput(f"{kind} cannot be watched live", hint=hint)
         self._scene, self._frames = scene, list[Frame]()
-        self._followed: tuple[Setting, Followed] | None = None
-        self._now: Now | None = None
+        self._followed: tuple[LiveSetting, LiveState] | None = None
+        self._now: CurrentBelief | None = None
         self._appeared = False  # whether the agent has appeared
 
     @property
@@ -53,7 +60,7 @@ class Observer:
         """Why every new frame goes through all frames again, or an empty string if it does not."""
         if self._followed is not None and self._followed[1].lost:
             return "a key was picked up after a barrier had gone"
-        return why_not(self.model)
+        return why_not_live(self.model)
 
     @property
     def trial(self) -> Trial:
@@ -86,17 +93,17 @@ class Observer:
         self._appeared |= appears
         if followed is None or self.recomputes:
             return infer_planned(self.model, self.beliefs, self._planned())[0]
-        self._now = believed_now(*followed, None if appears else self._now)
+        self._now = current_belief(*followed, None if appears else self._now)
         return self._now.posterior
 
     def _next(
-        self, followed: tuple[Setting, Followed] | None, frame: Frame, first: Frame
-    ) -> tuple[Setting, Followed]:
+        self, followed: tuple[LiveSetting, LiveState] | None, frame: Frame, first: Frame
+    ) -> tuple[LiveSetting, LiveState]:
         """Return the state after a frame; the agent appears in the frame ``first``."""
         if followed is not None:
             return followed[0], next_frame(*followed, frame)
         place = Frame(first.agent)._replace(barrier_left=frame.barrier_left)
-        setting = settle(self.model, self.beliefs, recorded(self._scene, [place]))
+        setting = prepare_live(self.model, self.beliefs, recorded(self._scene, [place]))
         return setting, first_frame(setting, frame)
 
     def _planned(self) -> Planned:
@@ -114,7 +121,9 @@ class Observer:
         test, after = infer_planned(self.model, self.beliefs, planned)
         trials, known, learnt = zip(*self._past, (self.trial, planned, after), strict=True)
         episode = Episode(trials, "live")
-        return Judgement(self.model, *verdict(self.model, test), test, episode, learnt, known)
+        return Judgement(
+            self.model, *judge_posterior(self.model, test), test, episode, learnt, known
+        )
 
     def next_trial(self, scene: Trial | None = None) -> Beliefs:
         """End the trial, return what is learnt, and begin the next one in ``scene`` or the same."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
 from hbtom.judgement.mistakes import Mistakes, find_mistakes
-from hbtom.judgement.tracing import Judged, Trace, verdict
+from hbtom.judgement.tracing import BaseJudgement, Trace, judge_posterior
 from hbtom.mind import Beliefs, Posterior, find_likelihood, infer_agent
 from hbtom.mind.graph_regret import OTHER_GOAL, foreseen_regrets
 from hbtom.mind.partial_plan import seen_regret
@@ -41,7 +41,7 @@ MODEL = "paper"  # its dynamics are those of a domain: a choice among the legal 
 
 
 @dataclass(frozen=True, eq=False)
-class PlanJudgement(Judged):
+class PlanJudgement(BaseJudgement):
     """What is believed during plans that were seen, and how plausible the last of them is."""
 
     plans: tuple[SeenPlan, ...]
@@ -162,7 +162,7 @@ def infer_plans(
         posteriors.append(posterior)
     return PlanJudgement(
         model,
-        *verdict(model, posterior),
+        *judge_posterior(model, posterior),
         posterior,
         plans=plans,
         posteriors=tuple(posteriors),

@@ -24,13 +24,13 @@ from hbtom.mind.graph_regret import graph_regret
 from hbtom.mind.regret import Filter, FilteredChoice, Regret
 from hbtom.model import AnyModel, Model, find_model, with_settings
 from hbtom.observe import Identity
-from hbtom.plan.counting import observed_costs
 from hbtom.plan.graph import plan_on_graph
+from hbtom.plan.operator_counting import observed_costs
 from hbtom.plan.operators import find_operators, mean_cost
 from hbtom.plan.search import plan_by_search
 from hbtom.world.pddl import MOST_STATES, StateGraph, TooManyStates, explore
 from hbtom.world.pddl.partial import whole_plan
-from hbtom.world.pddl.posed import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_posed
+from hbtom.world.pddl.recognition_problem import DOMAIN, GOALS, PROBLEM, SEEN, Posed, read_posed
 
 Engine = Literal["exact", "search", "counting"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -52,7 +52,7 @@ def default_model() -> Model:
 
 
 @dataclass(frozen=True)
-class How:
+class RecognitionOptions:
     """How goals are recognised."""
 
     engine: Engine | None = None  # None: chosen by size
@@ -116,13 +116,13 @@ def recognise(
     posed: Posed,
     model: AnyModel | None = None,
     beliefs: Beliefs | None = None,
-    how: How | None = None,
+    how: RecognitionOptions | None = None,
 ) -> Recognition:
     """Return what is believed about an agent's goal, given what is known about the agent."""
     if not isinstance(posed, Posed):
         hint = "give a problem as returned by hbtom.load_posed(path)"
         raise BadInput(f"this is not a problem of goal recognition: {posed!r:.60}", hint=hint)
-    began, how = time.process_time(), how or How()
+    began, how = time.process_time(), how or RecognitionOptions()
     model = find_model({} if model is None else model, default_model())
     engine, regret = _evidence(posed, how)
     likelihood = find_likelihood(model, regret)
@@ -149,7 +149,7 @@ def recognise(
     )
 
 
-def _evidence(posed: Posed, how: How) -> tuple[Engine, Regret]:
+def _evidence(posed: Posed, how: RecognitionOptions) -> tuple[Engine, Regret]:
     """Choose an engine, and return it with the regret of the observations."""
     if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _MUCH_COUNTING:
         start_compiler()
@@ -180,11 +180,11 @@ def _is_quick(work: int) -> bool:
     return work < (_WORK if compiled else _PLAIN_WORK) or find_spec("highspy") is None
 
 
-def _states(how: How) -> int:
+def _states(how: RecognitionOptions) -> int:
     return how.states or (FEW_STATES if how.engine is None else MOST_STATES)
 
 
-def _filtered(posed: Posed, how: How, graph: StateGraph) -> Regret:
+def _filtered(posed: Posed, how: RecognitionOptions, graph: StateGraph) -> Regret:
     if len(graph) * len(posed.goals) * len(posed.seen) > _MUCH_FILTERING:
         start_compiler()
     plans = plan_on_graph(graph, posed.goals)
@@ -194,7 +194,7 @@ def _filtered(posed: Posed, how: How, graph: StateGraph) -> Regret:
     return _regret(posed, plans.cost[:, 0] < np.inf, filtered, len(posed.seen) if how.trace else 1)
 
 
-def _counted(posed: Posed, how: How) -> Regret:
+def _counted(posed: Posed, how: RecognitionOptions) -> Regret:
     operators = find_operators(posed.world, posed.goals)
     seen = sights(operators, posed.seen)
     many = np.array([*map(len, seen)]) if how.trace else np.array([sum(map(len, seen))])
@@ -206,7 +206,7 @@ def _counted(posed: Posed, how: How) -> Regret:
     return _regret(posed, np.isfinite(cost[0]), found, len(many))
 
 
-def _searched(posed: Posed, how: How) -> Regret:
+def _searched(posed: Posed, how: RecognitionOptions) -> Regret:
     plan = whole_plan(posed.seen)
     if len(posed.world.action) * len(posed.goals) > _MUCH_SEARCHING:
         start_compiler()
@@ -233,7 +233,7 @@ def prepare(problems: int) -> None:
     if problems >= MANY and start_compiler():
         for engine in ENGINES[::2]:
             with suppress(BadInput):  # the solver may be missing
-                recognise(read_posed(_SMALLEST), how=How(engine))
+                recognise(read_posed(_SMALLEST), how=RecognitionOptions(engine))
 
 
 _SMALLEST = {

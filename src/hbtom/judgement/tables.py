@@ -10,14 +10,14 @@ from hbtom.assumptions import depth_names
 from hbtom.errors import needed
 from hbtom.mind import Posterior
 from hbtom.mind.hypotheses import FORESIGHT
-from hbtom.mind.kinds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
+from hbtom.mind.kinds_of_minds import ATTITUDE_NAMES, CAUSES, CompanyPosterior
 from hbtom.observe import names
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from hbtom.judgement.tracing import Judged
+    from hbtom.judgement.tracing import BaseJudgement
 
 _OF_AGENTS = (
     *("goal", "belief", "process", "place", "manner", "cause"),
@@ -161,7 +161,9 @@ def to_xarray(posterior: Posterior) -> xr.Dataset:
     )
 
 
-def to_datatree(judgement: Judged, posteriors: Sequence[Posterior], source: str) -> xr.DataTree:
+def to_datatree(
+    judgement: BaseJudgement, posteriors: Sequence[Posterior], source: str
+) -> xr.DataTree:
     """Return the posteriors of all trials, and the judgement, as one tree with its provenance.
 
     ArviZ only opens groups at the top level, so all groups are there.

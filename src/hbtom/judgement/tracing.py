@@ -41,14 +41,14 @@ class Trace(NamedTuple):
         return "\n".join(f"{name:{width}}  {value!r}" for name, value in self._asdict().items())
 
 
-def verdict(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surprise]:
+def judge_posterior(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surprise]:
     """Return the plausibility of a trial, its factors, and the surprises that they come from."""
     surprises = surprise(posterior, waste=model.classifier.waste is not None)
     return *plausibility(model.classifier, surprises), surprises
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(Plottable):
+class BaseJudgement(Plottable):
     """How plausible the last trial or plan is."""
 
     model: Model
@@ -91,5 +91,8 @@ class Judged(Plottable):
 
     def _traced(self, known: tuple[object, object, object, object], posterior: Posterior) -> Trace:
         """Return the chain of values, given those up to the trajectory and the posterior."""
-        likelihood, (product, _, surprises) = posterior.likelihood, verdict(self.model, posterior)
+        likelihood, (product, _, surprises) = (
+            posterior.likelihood,
+            judge_posterior(self.model, posterior),
+        )
         return Trace(*known, likelihood.regret, likelihood, posterior, surprises, product)

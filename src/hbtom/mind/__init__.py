@@ -4,8 +4,8 @@ import hbtom.plan  # noqa: F401, the room before
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.inference import caveats, infer_agent, learn
-from hbtom.mind.likelihood import Likelihood, find_likelihood, log_likelihood, stacked
-from hbtom.mind.motions import find_regrets
+from hbtom.mind.likelihood import Likelihood, find_likelihood, join_beliefs, log_likelihood
+from hbtom.mind.motion_regret import find_regrets
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import Actions, Headings, Regret
 from hbtom.mind.watching import Planned, infer, plan_one, watch_trials
@@ -25,9 +25,9 @@ __all__ = [
     "find_regrets",
     "infer",
     "infer_agent",
+    "join_beliefs",
     "learn",
     "log_likelihood",
     "plan_one",
-    "stacked",
     "watch_trials",
 ]

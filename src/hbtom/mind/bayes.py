@@ -68,7 +68,7 @@ def learn_counts(
     log_total = _log_total(log_history, seen)
     log_final = _final(log_history, seen, log_total)
     if choice.counts:
-        counts, weights = counted(history.counts, log_final, choice.among, choice.reachable)
+        counts, weights = add_goal_counts(history.counts, log_final, choice.among, choice.reachable)
         return counts, weights, log_total
     return history.counts.copy(), summed_over_goals(log_final), log_total
 
@@ -204,7 +204,9 @@ def _final(log_history: Floats, seen: Floats, log_total: float) -> Floats:
 
 
 @part
-def counted(counts: Ints, log_final: Floats, among: Ints, reachable: Bools) -> tuple[Ints, Floats]:
+def add_goal_counts(
+    counts: Ints, log_final: Floats, among: Ints, reachable: Bools
+) -> tuple[Ints, Floats]:
     """Add the goal to the counts, and merge the histories that end up with the same counts.
 
     Histories are in lexical order, and adding the same goal to each keeps that order. So this

@@ -18,12 +18,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Floats, Ints
-from hbtom.mind.places import NOTHING_YET, Memory
+from hbtom.mind.believed_places import EMPTY_MEMORY, Memory
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.observe import Identity
 
 if TYPE_CHECKING:
-    from hbtom.mind.kinds import Mixture
+    from hbtom.mind.kinds_of_minds import Mixture
 
 _NO_AGENTS: Mapping[Identity, AgentBeliefs] = MappingProxyType({})
 _NO_MINDS: Mapping[Identity, Mixture] = MappingProxyType({})
@@ -64,7 +64,7 @@ class Beliefs(Struct, frozen=True, eq=False):
     agents: Mapping[Identity, AgentBeliefs] = _NO_AGENTS
     openings: tuple[float, ...] = ()  # what waiting for a barrier cost in each trial that had one
     minds: Mapping[Identity, Mixture] = _NO_MINDS  # agents seen in company
-    memory: Memory = NOTHING_YET
+    memory: Memory = EMPTY_MEMORY
 
     def after(self, waits: tuple[float, ...], learnt: Mapping[Identity, AgentBeliefs]) -> Beliefs:
         """Return beliefs updated by those in ``learnt``, with the cost of waiting added."""

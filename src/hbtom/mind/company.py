@@ -17,12 +17,18 @@ from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats
 from hbtom.assumptions import Social
-from hbtom.mind.deeds import Deed, deeds_of, name_things, onset_of, others_at, unlike
+from hbtom.mind.believed_places import Candidate, GesturePath, Memory, last_gestures, place_beliefs
+from hbtom.mind.company_hypotheses import (
+    COPY,
+    REACH,
+    CompanyHypothesis,
+    hypothesis_table,
+    likeliest_regret,
+)
+from hbtom.mind.deeds import Deed, deeds_of, numbered_twin, object_identities, onset_of, others_at
 from hbtom.mind.gesture_regret import gesture_regret, leads_to
 from hbtom.mind.hypotheses import Hypotheses
-from hbtom.mind.manners import COPY, REACH, Column, dense, likeliest
-from hbtom.mind.motions import find_regrets
-from hbtom.mind.places import Candidate, Memory, Way, believed, shown
+from hbtom.mind.motion_regret import find_regrets
 from hbtom.mind.regret import Headings, Regret, name_goals
 from hbtom.model import Model
 from hbtom.observe import Body, Identity, Trial
@@ -30,8 +36,8 @@ from hbtom.observe.social_events import gestures
 from hbtom.plan import CostToGo, plan_trial
 from hbtom.world.course import (
     course,
+    last_onset,
     panel_boxes,
-    setting_out,
     walled,
     with_onset,
 )
@@ -68,8 +74,8 @@ def find_company(
     The company is None if there are neither things nor agents to want. The memory is that after
     the trial.
     """
-    first, made = setting_out(trial), gestures(trial)
-    after = memory.after(trial, name_things(trial), shown(trial, made))
+    first, made = last_onset(trial), gestures(trial)
+    after = memory.after(trial, object_identities(trial), last_gestures(trial, made))
     offer = _offer(model, social, trial, first, memory)
     here = [body for body, (goal, place) in zip(offer.bodies, offer.at, strict=False) if not place]
     way = course(trial, first, here[: offer.things], offer.bodies)
@@ -82,17 +88,17 @@ def find_company(
         return _later(seen, first), costs, regret, None, after
     if doors and not regret.reachable.all():  # an agent sets off even if a door bars its path
         regret = _barred(regret, _planned(model, way, openings, start, ghosts)[2])
-    known = {**memory.shown, **shown(trial, made, before=first)}
+    known = {**memory.last_gestures, **last_gestures(trial, made, before=first)}
     present = {one.look for one in trial.actors[1:]}
     copied = {look: gesture for look, gesture in known.items() if look in present}
     steps = _Course(seen.trajectory, way.path, way.agent.radius, copied)
     columns = [*_columns(social, offer, regret, steps)]
     regret = replace(regret, frame=regret.frame + first)
-    hypotheses, every = dense(offer.names, columns, regret)
+    hypotheses, every = hypothesis_table(offer.names, columns, regret)
     deeds = tuple(deeds_of(model, trial, openings)) if social.warmth != 1.0 else ()
     touched = None if begun is None else begun[1]
     found = Company(offer.names, offer.places, hypotheses, every, touched, deeds)
-    return _later(seen, first), costs, likeliest(offer.names, columns, regret), found, after
+    return _later(seen, first), costs, likeliest_regret(offer.names, columns, regret), found, after
 
 
 def _planned(
@@ -129,13 +135,13 @@ def _later(seen: Seen, first: int) -> Seen:
 
 def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memory) -> _Offer:
     """Return the goals of a trial: objects, then the other agents present, then the key."""
-    every, alpha = name_things(trial), model.preference.concentration
+    every, alpha = object_identities(trial), model.preference.concentration
     key = name_goals(trial)[len(every) :] if trial.key is not None else ()
     names: list[Identity] = []
     places: list[tuple[Candidate, ...]] = []
     radii: list[float] = []
     for index, (name, thing) in enumerate(zip(every, trial.objects, strict=True)):
-        if some := believed(
+        if some := place_beliefs(
             social, trial, index, first, memory.lay.get((trial.agent.look, name), ()), alpha
         ):
             names.append(name)
@@ -144,7 +150,7 @@ def _offer(model: Model, social: Social, trial: Trial, first: int, memory: Memor
     things = len(names)
     for actor in others_at(trial, first) if social.others else ():
         x, y = actor.path[first].tolist()
-        names.append(unlike(actor.look, names))
+        names.append(numbered_twin(actor.look, names))
         places.append((Candidate((x, y), 1.0),))
         radii.append(actor.radius)
     at = tuple((goal, place) for goal, some in enumerate(places) for place in range(len(some)))
@@ -164,7 +170,7 @@ class _Course(NamedTuple):
     steps: Trajectory
     path: Annotated[Floats, "frame 2"]
     radius: float  # of the agent
-    gestures: dict[Identity, Way]
+    gestures: dict[Identity, GesturePath]
 
 
 def _barred(shut: Regret, open: Regret) -> Regret:
@@ -179,7 +185,9 @@ def _barred(shut: Regret, open: Regret) -> Regret:
     return replace(shut, reachable=reachable, step_regret=regret, choice=choice)
 
 
-def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Iterator[Column]:
+def _columns(
+    social: Social, offer: _Offer, regret: Regret, way: _Course
+) -> Iterator[CompanyHypothesis]:
     """Yield a column for every goal, place and manner, given the regret of reaching each.
 
     Agents are reached or copied, with equal probability. Things are reached directly or, if a
@@ -195,20 +203,20 @@ def _columns(social: Social, offer: _Offer, regret: Regret, way: _Course) -> Ite
         ways = _gestures_to(offer.bodies[item], way) if is_thing and social.ways else {}
         copied = item < len(offer.bodies) and not is_thing and social.copying
         share = 0.5 if ways or copied else 1.0
-        yield Column(goal, place, REACH, share * chance * can, direct, quiet[:, item])
+        yield CompanyHypothesis(goal, place, REACH, share * chance * can, direct, quiet[:, item])
         for maker, gesture in ways.items():
             wasted, silent = gesture_regret(way.steps, way.path, gesture)
             acts = way.steps.act != MOVE
             wasted, silent = np.where(acts, direct, wasted), silent & ~acts
             part = (1.0 - share) * chance * can / len(ways)
-            yield Column(goal, place, maker, part, wasted, silent)
+            yield CompanyHypothesis(goal, place, maker, part, wasted, silent)
         if copied:
-            yield Column(
+            yield CompanyHypothesis(
                 goal, place, COPY, share * chance, *_copied(regret, way, offer.names[goal])
             )
 
 
-def _gestures_to(thing: Body, way: _Course) -> dict[Identity, Way]:
+def _gestures_to(thing: Body, way: _Course) -> dict[Identity, GesturePath]:
     """Return the gestures that would lead the agent to a thing from where it starts."""
     reach, start = thing.radius + way.radius, way.path[0]
     return {

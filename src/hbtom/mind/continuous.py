@@ -9,8 +9,8 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel, part_or
-from hbtom.plan.between import cost_at
 from hbtom.plan.cost_to_go import CostToGo
+from hbtom.plan.interpolation import cost_at
 from hbtom.world.modes import NO_GOAL, UNIT
 from hbtom.world.trajectory import Trajectory
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.mind.regret import Efficiencies, Filter, LogSteps
-from hbtom.plan.counting import UNEXPLAINED, Sight
+from hbtom.plan.operator_counting import UNEXPLAINED, PlanObservation
 from hbtom.plan.operators import Operators
 from hbtom.world.pddl import PartialPlan
 from hbtom.world.pddl.world import ALWAYS, NEVER
@@ -75,20 +75,20 @@ class AtOnce:
         return self.filter(efficiency).sum(axis=0, keepdims=True)
 
 
-def sights(operators: Operators, seen: PartialPlan) -> list[list[Sight]]:
+def sights(operators: Operators, seen: PartialPlan) -> list[list[PlanObservation]]:
     """Return what was observed in each step: operators, one of which was applied, or facts."""
     looks = operators.world.looks_like[operators.action]
     held = seen.held or (None,) * len(seen)
-    found: list[list[Sight]] = []
+    found: list[list[PlanObservation]] = []
     for action, condition in zip(seen.actions.tolist(), held, strict=True):
         found.append([])
         if action >= 0:
             done = np.flatnonzero(looks == action)
             needs = [operators.need.of(one) for one in done.tolist()]
-            found[-1].append(Sight(done, _shared(needs)))
+            found[-1].append(PlanObservation(done, _shared(needs)))
         if condition is not None:
             cases = operators.cases(condition) or [np.array([NEVER])]
-            found[-1].append(Sight(np.empty(0, dtype=np.int64), _shared(cases)))
+            found[-1].append(PlanObservation(np.empty(0, dtype=np.int64), _shared(cases)))
     return found
 
 

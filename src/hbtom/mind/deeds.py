@@ -16,7 +16,7 @@ from hbtom.observe.bodies import Actor
 from hbtom.observe.contact import in_room, onset
 from hbtom.observe.social_events import doors_moved
 from hbtom.plan import plan_trial
-from hbtom.plan.between import cost_at
+from hbtom.plan.interpolation import cost_at
 from hbtom.world.course import panel_boxes, still_world, walled
 from hbtom.world.seeing import see
 from hbtom.world.sight_lines import in_view
@@ -33,7 +33,7 @@ class Deed(NamedTuple):
     barred: Annotated[Bools, "goal"]  # whether there is no path before, or none afterwards
 
 
-def name_things(trial: Trial) -> tuple[Identity, ...]:
+def object_identities(trial: Trial) -> tuple[Identity, ...]:
     """Return the identities of the objects."""
     return name_goals(trial)[: len(trial.objects)] if trial.objects else ()
 
@@ -43,7 +43,7 @@ def others_at(trial: Trial, frame: int) -> list[Actor]:
     return [one for one in trial.actors[1:] if in_room(trial, one.path[frame : frame + 1])[0]]
 
 
-def unlike(look: Identity, names: Sequence[Identity]) -> Identity:
+def numbered_twin(look: Identity, names: Sequence[Identity]) -> Identity:
     """Return an agent's identity, numbered as a twin if another name looks the same."""
     twins = sum(name.image == look.image and name.colour == look.colour for name in names)
     return look if not twins else Identity(look.image, look.colour, twin=twins + 1)
@@ -86,13 +86,13 @@ def _goals(trial: Trial, frame: int, others: bool) -> tuple[Body, ...]:
     bodies = [
         Body(name, (float(x), float(y)), one.radius)
         for name, one, (x, y) in zip(
-            name_things(trial), trial.objects, trial.objects_at[frame], strict=True
+            object_identities(trial), trial.objects, trial.objects_at[frame], strict=True
         )
         if x == x  # not NaN: it is there
     ]
     for one in others_at(trial, frame) if others else ():
         x, y = one.path[frame].tolist()
-        look = unlike(one.look, [body.look for body in bodies])
+        look = numbered_twin(one.look, [body.look for body in bodies])
         bodies.append(Body(look, (x, y), one.radius))
     return tuple(bodies)
 

@@ -1,7 +1,8 @@
 """What an agent wants, and what it believed: a joint posterior over utilities and beliefs.
 
-Utilities u and beliefs b are on grids (:mod:`hbtom.plan.wants`). An agent acts by a Boltzmann
-policy over its options (:mod:`hbtom.plan.wanting`), or, on a whole path, at random:
+Utilities u and beliefs b are on grids (:mod:`hbtom.plan.utility_grids`). An agent acts by a
+Boltzmann policy over its options (:mod:`hbtom.plan.situation_values`), or, on a whole path, at
+random:
 
     P(path | u, b, beta) = (1 - random) prod of pi(a) + random prod of 1 / options
     pi(a) ~ exp(beta Q(a))
@@ -16,9 +17,9 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.model import Model
-from hbtom.plan.wanting import Planned, Valued
-from hbtom.plan.wants import Minds
-from hbtom.world.possible import HAVE, Course, Uncertain, Walk
+from hbtom.plan.situation_values import PlannedWorlds, Valued
+from hbtom.plan.utility_grids import Minds
+from hbtom.world.possible_worlds import HAVE, Course, Uncertain, Walk
 
 Joint = Annotated[Floats, "utility belief efficiency"]
 
@@ -80,7 +81,7 @@ class DesirePosterior:
 
 def infer_desires(
     model: Model,
-    planned: Planned,
+    planned: PlannedWorlds,
     walk: Walk,
     course: Course,
     wants: Annotated[Floats, "utility efficiency"] | None = None,

@@ -24,7 +24,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, read_only
 from hbtom.errors import BadInput
-from hbtom.mind.gap_kernels import Moves, Seen, filter_gaps
+from hbtom.mind.gap_kernels import Moves, ObservedActions, filter_gaps
 from hbtom.mind.regret import Efficiencies, LogSteps
 from hbtom.plan.graph import GraphCosts
 from hbtom.world.pddl import PartialPlan
@@ -75,7 +75,7 @@ class GapFilter:
             )
         return log
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> ObservedActions:
         plan, states = self.partial_plan, self.plans.graph.states
         conditions = [one for one in plan.held if one is not None]
         fact = np.full(len(plan), -1)
@@ -84,7 +84,9 @@ class GapFilter:
         gaps = np.array(plan.gaps or (False,) * len(plan), dtype=np.bool_)
         names = len(np.unique(plan.world.looks_like))
         holds = holds.reshape(-1, len(states))
-        return Seen(_frozen(plan.actions), _frozen(gaps), _frozen(fact), _frozen(holds), names)
+        return ObservedActions(
+            _frozen(plan.actions), _frozen(gaps), _frozen(fact), _frozen(holds), names
+        )
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

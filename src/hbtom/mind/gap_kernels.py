@@ -28,7 +28,7 @@ class Moves(NamedTuple):
     stops: bool  # whether the agent stops when it has reached its goal
 
 
-class Seen(NamedTuple):
+class ObservedActions(NamedTuple):
     """What was observed."""
 
     action: Annotated[Ints, "step", FROZEN]  # -1 any, NO_ACTION none
@@ -49,7 +49,7 @@ class Policy(NamedTuple):
 @kernel
 def filter_gaps(
     moves: Moves,
-    seen: Seen,
+    seen: ObservedActions,
     to_go: Annotated[Floats, "state"],
     beta: float,
     rates: Annotated[Floats, "rate"],

@@ -16,7 +16,7 @@ from hbtom.plan.cost_to_go import CostToGo
 from hbtom.world.modes import exit_at
 from hbtom.world.trajectory import MOVE, Trajectory
 
-SURE = np.empty((0, 0, 0))  # moves never slip
+NO_SLIPS = np.empty((0, 0, 0))  # moves never slip
 
 
 @kernel
@@ -121,7 +121,7 @@ def _taken(moves: Ints, steps: Trajectory, step: int) -> int:
     return -1
 
 
-def illegal(count: int) -> tuple[str, ...]:
+def impossible_moves_warning(count: int) -> tuple[str, ...]:
     """Return the warning about impossible moves, if there are any."""
     if count == 0:
         return ()

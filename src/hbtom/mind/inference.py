@@ -38,7 +38,7 @@ OVERLAPPING = (
     "its preferences are approximate"
 )
 
-EQUALLY: Mapping[Identity, float] = MappingProxyType({})
+UNIFORM_WEIGHTS: Mapping[Identity, float] = MappingProxyType({})
 
 
 def infer_agent(
@@ -48,14 +48,14 @@ def infer_agent(
     likelihood: Likelihood,
     *,
     waited: tuple[float, ...] = (),
-    weight: Mapping[Identity, float] = EQUALLY,
+    weight: Mapping[Identity, float] = UNIFORM_WEIGHTS,
 ) -> tuple[Posterior, Beliefs]:
     """Update beliefs about one agent: return what is believed at every step, and after the last.
 
     ``waited`` is what waiting for a barrier cost. ``weight`` says how much more, or less, some
     goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
     """
-    one = given(model, beliefs.agents.get(agent), likelihood, weight)
+    one = trial_prior(model, beliefs.agents.get(agent), likelihood, weight)
     known = one.history, one.choice, one.before, one.after(), likelihood.log
     changed = None
     if likelihood.switching is None:
@@ -90,11 +90,11 @@ def learn(
     waited: tuple[float, ...] = (),
 ) -> Beliefs:
     """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
-    one = given(model, beliefs.agents.get(agent), likelihood, EQUALLY)
+    one = trial_prior(model, beliefs.agents.get(agent), likelihood, UNIFORM_WEIGHTS)
     return one.beliefs(beliefs, agent, likelihood, waited)
 
 
-class Given(NamedTuple):
+class TrialPrior(NamedTuple):
     """Everything that Bayes' rule needs in a trial, apart from the likelihood."""
 
     preferred: tuple[Identity, ...]
@@ -134,9 +134,9 @@ class Offer(Protocol):
     def log_prior(self) -> Annotated[Floats, "explanation"]: ...
 
 
-def given(
+def trial_prior(
     model: Model, known: AgentBeliefs | None, offer: Offer, weight: Mapping[Identity, float]
-) -> Given:
+) -> TrialPrior:
     """Return what is known about an agent, and what it chooses from."""
     goals = offer.goals
     known = (known or AgentBeliefs.prior(model.log_character)).knowing(goals)
@@ -155,7 +155,7 @@ def given(
     before = known.tree.within(chosen, len(known.goals))
     learns = counts and model.preference.nested
     tree = known.tree.offered(chosen) if learns else known.tree
-    return Given(known.goals, History(known.counts, known.log_weight), choice, before, tree)
+    return TrialPrior(known.goals, History(known.counts, known.log_weight), choice, before, tree)
 
 
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:

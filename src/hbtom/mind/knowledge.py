@@ -1,9 +1,9 @@
 """What an agent knows along its path, and the regret of its steps given that knowledge.
 
-An agent that does not know where a thing lies plans to look for it (:mod:`hbtom.plan.looking`).
-What it knows when it sets off on a step is a stage of its world: the places where each thing may
-still be. The regret of a step is computed in its stage, once for each belief with which the agent
-may have begun.
+An agent that does not know where a thing lies plans to look for it
+(:mod:`hbtom.plan.knowledge_planning`). What it knows when it sets off on a step is a stage of its
+world: the places where each thing may still be. The regret of a step is computed in its stage, once
+for each belief with which the agent may have begun.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.assumptions import Grid
 from hbtom.errors import BadInput
-from hbtom.mind.motions import motion_regret
-from hbtom.mind.regret import Believed
+from hbtom.mind.motion_regret import motion_regret
+from hbtom.mind.regret import BeliefRegret
 from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.layout import layout_of
 from hbtom.plan import CostToGo
-from hbtom.plan.looking import Known, Lookout, at_hand, knowledge_costs, lookout
+from hbtom.plan.knowledge_planning import Known, Lookout, at_hand, knowledge_costs, lookout
 from hbtom.plan.planning import plan_in
 from hbtom.world import PlaceWorld
 from hbtom.world.seeing import Seen, see, world_of
 from hbtom.world.sight_map import cells_along, seen_along, sight_map, view
-from hbtom.world.stages import at_frame, joined, renumbered, setting_off
+from hbtom.world.stages import at_frame, joined, renumbered, step_onsets
 from hbtom.world.whereabouts import Whereabouts, lying_at, noticing, whereabouts_of
 
 Costs = Annotated[Floats, "goal mode row column"]
@@ -39,7 +39,7 @@ class Informed(NamedTuple):
 
     seen: Seen  # with a stage of the world for each state of the agent's knowledge
     costs: CostToGo  # under the first belief
-    believed: tuple[Believed, ...]
+    believed: tuple[BeliefRegret, ...]
 
 
 class _Case(NamedTuple):
@@ -90,7 +90,7 @@ def find_informed(
     costs = [CostToGo(informed.world, one) for one in by_belief]
     regrets = (motion_regret(model.motion, model, trial, informed, one) for one in costs)
     believed = (
-        Believed(name, prior, regret)
+        BeliefRegret(name, prior, regret)
         for (name, (prior, _)), regret in zip(chances.items(), regrets, strict=True)
     )
     return Informed(informed, costs[0], tuple(believed))
@@ -112,7 +112,7 @@ def _check(model: Model) -> None:
 
 def _layers(case: _Case) -> list[_Layer]:
     """Return what the agent knows at first, and when it sets off on each step."""
-    begin = [0, *setting_off(case.seen.trajectory, case.seen.steady.whole_path)]
+    begin = [0, *step_onsets(case.seen.trajectory, case.seen.steady.whole_path)]
     hide, steps, world = case.model.knowledge.walls_hide, case.seen.trajectory, case.seen.stages[0]
     column, row = cells_along(case.trial.whole_path, world).T
     sees = seen_along(case.trial, world, case.places, hide)

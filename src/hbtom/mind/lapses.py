@@ -18,15 +18,13 @@ if TYPE_CHECKING:
 LogSteps = Annotated[Floats, "step hypothesis character"]
 
 
-def perhaps_by_mistake(
-    log: LogSteps, log_random: Annotated[Floats, "step"], lapse: float
-) -> LogSteps:
+def add_lapses(log: LogSteps, log_random: Annotated[Floats, "step"], lapse: float) -> LogSteps:
     """Let each step be made at random with probability ``lapse``, whatever the goal."""
     slipped = log_random[:, None, None] + math.log(lapse)
     return np.logaddexp(log + math.log1p(-lapse), slipped)
 
 
-def explained(model: Model, likelihood: Likelihood) -> Likelihood:
+def drop_unexplained_steps(model: Model, likelihood: Likelihood) -> Likelihood:
     """Leave out steps that no remaining hypothesis explains, with a warning for each."""
     switching, regret = likelihood.switching is not None, likelihood.regret
     offered, _ = offered_goals(model, likelihood.reachable)

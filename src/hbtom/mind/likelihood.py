@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from hbtom.arrays import Bools, Floats, Ints, frozen
 from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
-from hbtom.mind.lapses import explained, perhaps_by_mistake
+from hbtom.mind.lapses import add_lapses, drop_unexplained_steps
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
-from hbtom.mind.regret import Believed, FilteredChoice, Headings, Regret
+from hbtom.mind.regret import BeliefRegret, FilteredChoice, Headings, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
 
@@ -87,7 +87,7 @@ def find_likelihood(
     model: Model,
     regret: Regret,
     outdated: Regret | None = None,
-    believed: tuple[Believed, ...] = (),
+    believed: tuple[BeliefRegret, ...] = (),
     foreseen: tuple[Regret, ...] = (),
 ) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.
@@ -113,14 +113,14 @@ def find_likelihood(
             )
         switching = -np.expm1(-model.goals.switching * regret.share)
         likelihood = replace(likelihood, switching=switching)
-    return explained(model, likelihood) if foreseen else likelihood
+    return drop_unexplained_steps(model, likelihood) if foreseen else likelihood
 
 
 def _one_depth(
     model: Model,
     regret: Regret,
     outdated: Regret | None = None,
-    believed: tuple[Believed, ...] = (),
+    believed: tuple[BeliefRegret, ...] = (),
 ) -> Likelihood:
     """Return the likelihood of a trial for agents with the same depth of foresight."""
 
@@ -128,17 +128,17 @@ def _one_depth(
         likelihood, lapse = log_likelihood(one, model.efficiency.values), model.acts.lapse
         if lapse == 0:
             return likelihood
-        return replace(likelihood, log=perhaps_by_mistake(likelihood.log, log_random(one), lapse))
+        return replace(likelihood, log=add_lapses(likelihood.log, log_random(one), lapse))
 
     likelihood = likelihood_of(regret)
     if believed:
         some = {one.name: likelihood_of(one.regret) for one in believed}
-        likelihood = stacked(some, [one.prior for one in believed])
+        likelihood = join_beliefs(some, [one.prior for one in believed])
     elif outdated is not None and model.hypotheses.outdated > 0:
         prior = 1.0 - model.hypotheses.outdated, model.hypotheses.outdated
-        likelihood = stacked({TRUE: likelihood, OUTDATED: likelihood_of(outdated)}, prior)
+        likelihood = join_beliefs({TRUE: likelihood, OUTDATED: likelihood_of(outdated)}, prior)
     if model.hypotheses.random > 0:
-        return perhaps_random(likelihood, model.hypotheses.random)
+        return add_random_process(likelihood, model.hypotheses.random)
     return likelihood
 
 
@@ -151,7 +151,7 @@ def company_likelihood(model: Model, regret: Regret, company: Company) -> Likeli
     kinds = company.hypotheses
     likelihood = Likelihood(regret, every.log, every.efficiencies, kinds, company=company)
     if model.hypotheses.random > 0:
-        return perhaps_random(likelihood, model.hypotheses.random)
+        return add_random_process(likelihood, model.hypotheses.random)
     return likelihood
 
 
@@ -173,7 +173,7 @@ def log_likelihood(regret: Regret, efficiency: Annotated[Floats, "efficiency"]) 
     return Likelihood(regret, log, efficiency)
 
 
-def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likelihood:
+def join_beliefs(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likelihood:
     """Join the likelihoods of the same steps under several beliefs of the agent.
 
     ``prior`` is the probability of each belief. A goal is on offer if any belief lets the agent
@@ -191,7 +191,7 @@ def stacked(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likeli
     return replace(joined, regret=regret, missed=missed)
 
 
-def perhaps_random(likelihood: Likelihood, probability: float) -> Likelihood:
+def add_random_process(likelihood: Likelihood, probability: float) -> Likelihood:
     """Add the hypothesis that the agent moves at random in this trial, whatever its goal."""
     log_steps = log_random(likelihood.regret)[:, None, None]
     log = np.broadcast_to(log_steps, likelihood.log.shape)

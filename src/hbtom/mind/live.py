@@ -17,31 +17,31 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.likelihood import Likelihood, find_likelihood
-from hbtom.mind.motions import find_regrets
+from hbtom.mind.motion_regret import find_regrets
 from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.observe.events import touching
 from hbtom.observe.stream import Frame
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in
-from hbtom.world.going_on import (
+from hbtom.world.modes import HELD, OPEN, START
+from hbtom.world.seeing import Seen, see
+from hbtom.world.trajectory import NO_ACT, OPENING, TOUCH, Trajectory, cut
+from hbtom.world.unfinished_leg import (
     Ending,
     Tail,
     can_follow,
     complete_steps,
-    in_a_row,
+    concatenated,
     steps_to_end,
     tail_at,
 )
-from hbtom.world.modes import HELD, OPEN, START
-from hbtom.world.seeing import Seen, see
-from hbtom.world.trajectory import NO_ACT, OPENING, TOUCH, Trajectory, cut
 
 Place = tuple[float, float]
 Chain = tuple["Chain | None", Trajectory]  # steps, and those before them
 
 
-def why_not(model: Model) -> str:
+def why_not_live(model: Model) -> str:
     """Return why a model cannot follow a trial step by step, or an empty string if it can."""
     if model.observation.noise > 0:
         return "observation.noise is not 0"
@@ -52,7 +52,7 @@ def why_not(model: Model) -> str:
     return "" if can_follow(model.motion) else "its motion cannot be followed frame by frame"
 
 
-class Setting(NamedTuple):
+class LiveSetting(NamedTuple):
     """What stays the same during a trial."""
 
     model: Model
@@ -62,7 +62,7 @@ class Setting(NamedTuple):
     costs: CostToGo  # from everywhere
 
 
-class Way(NamedTuple):
+class StepsSoFar(NamedTuple):
     """What the agent has done: its complete steps, and the end of its current leg."""
 
     tail: Tail
@@ -74,12 +74,12 @@ class Way(NamedTuple):
     steps: Chain | None = None
 
 
-class Followed(NamedTuple):
+class LiveState(NamedTuple):
     """The state after the frames so far: everything that later frames need."""
 
-    way: Way
+    way: StepsSoFar
     place: Place
-    touched: Mapping[int, Way]  # for each item touched now, ``way`` when contact began
+    touched: Mapping[int, StepsSoFar]  # for each item touched now, ``way`` when contact began
     barrier: float  # how much of it there was at first
     moved: bool = False  # whether the agent has moved
     picked: bool = False  # whether the key has been picked up
@@ -89,26 +89,26 @@ class Followed(NamedTuple):
     lost: bool = False  # a key was picked up after a barrier had gone: legs have to be cut anew
 
 
-def settle(model: Model, beliefs: Beliefs, scene: Trial) -> Setting:
+def prepare_live(model: Model, beliefs: Beliefs, scene: Trial) -> LiveSetting:
     """Plan from everywhere in a scene, whose path needs only one frame."""
     seen = see(model, scene, beliefs.openings)
     seen = seen._replace(trajectory=cut(seen.trajectory, 0))
-    return Setting(
+    return LiveSetting(
         model, beliefs, scene, seen, plan_in(model.motion, seen.world, seen.trajectory, True)
     )
 
 
-def first_frame(setting: Setting, frame: Frame) -> Followed:
+def first_frame(setting: LiveSetting, frame: Frame) -> LiveState:
     """Return the state after the first frame; the agent is where the scene has it."""
     place, nothing = setting.scene.agent.centre, setting.seen.trajectory
-    none = weighed(setting, nothing, nothing)
+    none = step_likelihood(setting, nothing, nothing)
     log, wasted = np.zeros(none.log.shape[1:]), np.zeros(len(none.goals))
-    way = Way(tail_at(place, 0), START, 0, nothing, log, wasted)
-    state = Followed(way, place, _touched(setting, place, {}, way), frame.barrier_left)
+    way = StepsSoFar(tail_at(place, 0), START, 0, nothing, log, wasted)
+    state = LiveState(way, place, _touched(setting, place, {}, way), frame.barrier_left)
     return _happened(setting, state, frame)
 
 
-def next_frame(setting: Setting, state: Followed, frame: Frame) -> Followed:
+def next_frame(setting: LiveSetting, state: LiveState, frame: Frame) -> LiveState:
     """Return the state after one more frame."""
     place, number = frame.agent or state.place, state.way.frame + 1
     moves = place != state.place
@@ -127,8 +127,8 @@ def next_frame(setting: Setting, state: Followed, frame: Frame) -> Followed:
 
 
 def _touched(
-    setting: Setting, place: Place, before: Mapping[int, Way], way: Way
-) -> Mapping[int, Way]:
+    setting: LiveSetting, place: Place, before: Mapping[int, StepsSoFar], way: StepsSoFar
+) -> Mapping[int, StepsSoFar]:
     """Return the items that the agent touches, and what it had done when contact began."""
     radius = float(setting.scene.agent.radius)
     now = (
@@ -139,7 +139,7 @@ def _touched(
     return MappingProxyType({item: before.get(item, way) for item in now})
 
 
-def _happened(setting: Setting, state: Followed, frame: Frame) -> Followed:
+def _happened(setting: LiveSetting, state: LiveState, frame: Frame) -> LiveState:
     """Return the state after what happens to the key and the barrier in a frame."""
     scene, key = setting.scene, len(setting.scene.objects)
     if not (state.picked or frame.key_lies or scene.key is None):
@@ -155,7 +155,9 @@ def _happened(setting: Setting, state: Followed, frame: Frame) -> Followed:
     return state._replace(gone=state.gone or (state.started and frame.barrier_left == 0))
 
 
-def _new_leg(setting: Setting, state: Followed, way: Way, end: Ending, mode: int) -> Followed:
+def _new_leg(
+    setting: LiveSetting, state: LiveState, way: StepsSoFar, end: Ending, mode: int
+) -> LiveState:
     """End a leg, and begin another where the agent is now."""
     steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
     number = state.way.frame
@@ -164,27 +166,29 @@ def _new_leg(setting: Setting, state: Followed, way: Way, end: Ending, mode: int
     return state._replace(way=way, touched=_touched(setting, state.place, {}, way))
 
 
-def _with_steps(setting: Setting, way: Way, steps: Trajectory) -> Way:
+def _with_steps(setting: LiveSetting, way: StepsSoFar, steps: Trajectory) -> StepsSoFar:
     """Add complete steps."""
     if not len(steps.act):
         return way
-    log, wasted = summed(way, weighed(setting, way.entries, steps), len(way.entries.act))
+    log, wasted = accumulated(
+        way, step_likelihood(setting, way.entries, steps), len(way.entries.act)
+    )
     last = way.entries.mode[-1] if len(way.entries.act) else START
-    entered = in_a_row(way.entries, cut(steps, 1)) if steps.mode[0] != last else way.entries
+    entered = concatenated(way.entries, cut(steps, 1)) if steps.mode[0] != last else way.entries
     return way._replace(entries=entered, log=log, wasted=wasted, steps=(way.steps, steps))
 
 
-def weighed(setting: Setting, entries: Trajectory, steps: Trajectory) -> Likelihood:
+def step_likelihood(setting: LiveSetting, entries: Trajectory, steps: Trajectory) -> Likelihood:
     """Return the likelihood of the first step in each mode, and of the steps after them.
 
     The first steps are needed because they determine which goals are reachable.
     """
-    model, some = setting.model, in_a_row(entries, steps)
+    model, some = setting.model, concatenated(entries, steps)
     seen = setting.seen._replace(trajectory=some)
     return find_likelihood(model, *find_regrets(model, setting.scene, seen, setting.costs))
 
 
-def summed(way: Way, likelihood: Likelihood, known: int) -> tuple[Floats, Floats]:
+def accumulated(way: StepsSoFar, likelihood: Likelihood, known: int) -> tuple[Floats, Floats]:
     """Return the sums over all steps; ``way`` includes the first ``known`` of the likelihood."""
     log, wasted = way.log, way.wasted
     for step, regret in zip(

@@ -9,27 +9,29 @@ import numpy as np
 from msgspec.structs import replace
 
 from hbtom.mind.inference import infer_agent
-from hbtom.mind.live import Chain, Followed, Setting, Way, summed, weighed
-from hbtom.mind.motions import find_regrets
+from hbtom.mind.live import Chain, LiveSetting, LiveState, StepsSoFar, accumulated, step_likelihood
+from hbtom.mind.motion_regret import find_regrets
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import FilteredChoice
 from hbtom.mind.watching import Planned
 from hbtom.observe import Trial
-from hbtom.world.going_on import Ending, in_a_row, steps_to_end
 from hbtom.world.modes import START
 from hbtom.world.seeing import waits
 from hbtom.world.trajectory import TOUCH, Trajectory, touched_last
+from hbtom.world.unfinished_leg import Ending, concatenated, steps_to_end
 
 
-class Now(NamedTuple):
+class CurrentBelief(NamedTuple):
     """What is believed now, and the evidence for it."""
 
-    way: Way  # up to the last complete step that counts
+    way: StepsSoFar  # up to the last complete step that counts
     end: Ending  # of the trial, if it ended now
     posterior: Posterior
 
 
-def believed_now(setting: Setting, state: Followed, before: Now | None = None) -> Now:
+def current_belief(
+    setting: LiveSetting, state: LiveState, before: CurrentBelief | None = None
+) -> CurrentBelief:
     """Return what is believed before the first step, and now.
 
     For speed, all steps so far are one step of the posterior. ``before`` is the result for the
@@ -39,8 +41,8 @@ def believed_now(setting: Setting, state: Followed, before: Now | None = None) -
     if before is not None and way.tail is before.way.tail and end[:3] == before.end[:3]:
         return before
     steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
-    likelihood = weighed(setting, way.entries, steps)
-    log, wasted = summed(way, likelihood, len(way.entries.act))
+    likelihood = step_likelihood(setting, way.entries, steps)
+    log, wasted = accumulated(way, likelihood, len(way.entries.act))
     if way.steps is not None or len(likelihood.log):
         last = int(steps.frame[-1]) if len(steps.act) else int(way.tail.frame[0])
         regret = replace(
@@ -53,20 +55,20 @@ def believed_now(setting: Setting, state: Followed, before: Now | None = None) -
         likelihood = replace(likelihood, log=log[None], regret=regret)
     agent = setting.scene.agent.look
     posterior, _ = infer_agent(setting.model, setting.beliefs, agent, likelihood)
-    return Now(way, end, posterior)
+    return CurrentBelief(way, end, posterior)
 
 
-def planned_so_far(setting: Setting, state: Followed, trial: Trial) -> Planned:
+def planned_so_far(setting: LiveSetting, state: LiveState, trial: Trial) -> Planned:
     """Return all steps so far, and their regret; ``trial`` has all frames so far."""
     way, end = _ended(setting, state)
     last = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
-    steps = in_a_row(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
+    steps = concatenated(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
     seen = setting.seen._replace(steady=trial, trajectory=steps, waited=waits(trial))
     regrets = find_regrets(setting.model, trial, seen, setting.costs)
     return Planned(seen, setting.costs, *regrets, memory=setting.beliefs.memory)
 
 
-def _ended(setting: Setting, state: Followed) -> tuple[Way, Ending]:
+def _ended(setting: LiveSetting, state: LiveState) -> tuple[StepsSoFar, Ending]:
     """Return the steps that count if the trial ended now, and how it would end."""
     scene, way = setting.scene, state.way
     if setting.model.acts.final and state.moved:

@@ -1,7 +1,7 @@
 """A particle filter over the places where an agent decides, one for every goal and efficiency.
 
-Places are proposed from what was seen, whatever the agent wants (:mod:`hbtom.mind.sight`), and
-weighted by the policy of each goal and efficiency. The result is the likelihood,
+Places are proposed from what was seen, whatever the agent wants (:mod:`hbtom.mind.noisy_strides`),
+and weighted by the policy of each goal and efficiency. The result is the likelihood,
 
     log P(o_t | o_<t, g, beta) - log P_0(o_t | o_<t),
 
@@ -22,9 +22,9 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.mind.continuous import regret_at
+from hbtom.mind.noisy_strides import Stride
 from hbtom.mind.policy import all_log_i0e
 from hbtom.mind.regret import Efficiencies, LogSteps
-from hbtom.mind.sight import Stride
 from hbtom.observe import Trial
 from hbtom.plan import CostToGo
 from hbtom.world import Trajectory
@@ -246,7 +246,7 @@ def _taken(places: Floats, chosen: np.ndarray) -> Floats:
     return np.take_along_axis(places, chosen[..., None], axis=2)
 
 
-def content(trial: Trial) -> int:
+def trial_hash(trial: Trial) -> int:
     """Return a hash of what was seen in a trial, and of its world.
 
     It seeds the random numbers, so these depend neither on the order of trials nor on the process.

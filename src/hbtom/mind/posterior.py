@@ -11,7 +11,7 @@ from msgspec import Struct
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.mind.hypotheses import AXES, FORESIGHT, IN_COMPANY, Hypotheses
-from hbtom.mind.kinds import CompanyPosterior
+from hbtom.mind.kinds_of_minds import CompanyPosterior
 from hbtom.mind.likelihood import Likelihood
 from hbtom.observe import Identity
 from hbtom.plottable import Plottable

@@ -115,13 +115,13 @@ class Regret(Struct, frozen=True, eq=False):
         )
         return f"<Regret of {len(self.frame)} steps, in all: {total}>"
 
-    def seen_through(self, filter: Filter) -> Regret:
+    def with_filter(self, filter: Filter) -> Regret:
         """Return the regret of steps that were not seen with certainty; these are the nearest."""
         assert not isinstance(self.choice, FilteredChoice)
         return replace(self, choice=FilteredChoice(filter, self.choice))
 
 
-class Believed(Struct, frozen=True, eq=False):
+class BeliefRegret(Struct, frozen=True, eq=False):
     """What an agent may believe at first about where things are, and its regret in that case."""
 
     name: str
@@ -151,7 +151,7 @@ def share_done(
     return np.append(0.0, spent)[: len(spent)] / mean_cost(first)
 
 
-def aimless() -> Regret:
+def empty_regret() -> Regret:
     """Return the regret of a trial in which there is nothing to want: it has no steps."""
     no_steps, no_regret = np.zeros(0), np.zeros((0, 1))
     return Regret(

@@ -26,7 +26,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.bayes import counted, mean_preference
+from hbtom.mind.bayes import add_goal_counts, mean_preference
 from hbtom.mind.histories import Choice, History, NestedOffers, goal_by_history, summed_over_goals
 
 MOST_PAIRS = 1 << 22  # pairs of goals, for every history, explanation and character
@@ -139,7 +139,7 @@ def learn_switching(
     chain = _chain(history, choice, before, log_likelihood, switching)
     final = _shares(chain.forward()[1][-1:])[0]
     if choice.counts:
-        return counted(history.counts, final, choice.among, choice.reachable)
+        return add_goal_counts(history.counts, final, choice.among, choice.reachable)
     return history.counts.copy(), summed_over_goals(final)
 
 

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from hbtom.errors import BadInput
 from hbtom.mind.beliefs import Beliefs
+from hbtom.mind.believed_places import EMPTY_MEMORY, Memory
 from hbtom.mind.company import Company, find_company
+from hbtom.mind.company_inference import infer_company, learn_company
 from hbtom.mind.inference import infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
-from hbtom.mind.minds import infer_company, learn_company
-from hbtom.mind.motions import find_regrets
-from hbtom.mind.places import NOTHING_YET, Memory
+from hbtom.mind.motion_regret import find_regrets
 from hbtom.mind.posterior import Posterior
-from hbtom.mind.regret import Believed, Regret
+from hbtom.mind.regret import BeliefRegret, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
@@ -34,9 +34,9 @@ class Planned(NamedTuple):
     cost_to_go: CostToGo
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed the change of the world
-    believed: tuple[Believed, ...] = ()  # what the agent may believe, if it may not know places
+    believed: tuple[BeliefRegret, ...] = ()  # what the agent may believe, if it may not know places
     company: Company | None = None  # the other agents and the things, if company is modelled
-    memory: Memory = NOTHING_YET  # what is remembered after the trial
+    memory: Memory = EMPTY_MEMORY  # what is remembered after the trial
 
     @property
     def agent(self) -> Identity:
@@ -53,7 +53,7 @@ def plan_one(
     model: Model,
     trial: Trial,
     openings: tuple[float, ...] = (),
-    memory: Memory = NOTHING_YET,
+    memory: Memory = EMPTY_MEMORY,
     *,
     earlier: tuple[Trial, ...] = (),
     whereabouts: Whereabouts | None = None,

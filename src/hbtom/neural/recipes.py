@@ -30,7 +30,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """How a network is trained: on how many episodes, and by which recipes."""
 
     episodes: int  # number to generate
@@ -44,7 +44,7 @@ class Plan:
         return (step if stage == "encoder" else first + step), first + self.network.steps
 
 
-def asked(network: str, plan: Plan, seed: int, data: str) -> dict[str, Any]:
+def asked(network: str, plan: TrainingPlan, seed: int, data: str) -> dict[str, Any]:
     """Return everything that determines the weights, except the device; ``data`` is in words."""
     card = {"network": network, "version": NETWORKS[network].version, "seed": seed, "data": data}
     return card | {"plan": json.loads(json.dumps(asdict(plan)))}
@@ -54,16 +54,16 @@ _ENCODER = Recipe(steps=4000, batch=512, rate=1e-3, falls=True, follow=0.01)
 _SMALL_ENCODER = Recipe(steps=60, batch=32, rate=1e-3, falls=True, follow=0.01)
 
 PLANS = {
-    "bc-mlp": Plan(28_000, Recipe(steps=40_000, batch=256, rate=1e-4), _ENCODER),
-    "bc-rnn": Plan(28_000, Recipe(steps=20_000, batch=256, rate=1e-4), _ENCODER),
-    "video-rnn": Plan(8_000, Recipe(steps=10_000, batch=32, rate=1e-3, falls=True)),
-    "set-transformer": Plan(
+    "bc-mlp": TrainingPlan(28_000, Recipe(steps=40_000, batch=256, rate=1e-4), _ENCODER),
+    "bc-rnn": TrainingPlan(28_000, Recipe(steps=20_000, batch=256, rate=1e-4), _ENCODER),
+    "video-rnn": TrainingPlan(8_000, Recipe(steps=10_000, batch=32, rate=1e-3, falls=True)),
+    "set-transformer": TrainingPlan(
         28_000, Recipe(steps=40_000, batch=512, rate=6e-4, falls=True, clip=1.0)
     ),
 }
 QUICK = {
-    "bc-mlp": Plan(140, Recipe(steps=600, batch=32, rate=1e-3), _SMALL_ENCODER),
-    "bc-rnn": Plan(140, Recipe(steps=300, batch=32, rate=1e-3), _SMALL_ENCODER),
-    "video-rnn": Plan(28, Recipe(steps=40, batch=1, rate=2e-3, falls=True)),
-    "set-transformer": Plan(140, Recipe(steps=150, batch=16, rate=1e-3, falls=True)),
+    "bc-mlp": TrainingPlan(140, Recipe(steps=600, batch=32, rate=1e-3), _SMALL_ENCODER),
+    "bc-rnn": TrainingPlan(140, Recipe(steps=300, batch=32, rate=1e-3), _SMALL_ENCODER),
+    "video-rnn": TrainingPlan(28, Recipe(steps=40, batch=1, rate=2e-3, falls=True)),
+    "set-transformer": TrainingPlan(140, Recipe(steps=150, batch=16, rate=1e-3, falls=True)),
 }

@@ -16,25 +16,25 @@ import jax.numpy as jnp
 
 from hbtom import __version__
 from hbtom.errors import BadInput
-from hbtom.neural.feeding import Episodes
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.operations import Array
 from hbtom.neural.optimise import State
 from hbtom.neural.recipes import asked
-from hbtom.neural.training import Job, Moment, train
+from hbtom.neural.training import TrainingJob, TrainingState, train
+from hbtom.neural.training_data import Episodes
 from hbtom.neural.weights_file import Card, check_begun, checkpoint_of, read_weights, write_weights
 
 OFTEN = 30.0  # seconds between two checkpoints
 _STATE = "weights", "mean", "first", "second"
 
-Tell = Callable[[Moment], None]
+Tell = Callable[[TrainingState], None]
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """One network to be trained, its data, and the file for its weights."""
 
-    job: Job
+    job: TrainingJob
     out: Path
     data: str  # what it learns from, in words
     command: str = ""
@@ -51,10 +51,10 @@ class Run:
 
 
 def run_training(
-    run: Run,
+    run: TrainingRun,
     episodes: Episodes,
     tell: Tell,
-    moment: Moment | None = None,
+    moment: TrainingState | None = None,
     data: Batch | None = None,
 ) -> Card:
     """Train a network, keep checkpoints, write its weights, and return their card."""
@@ -77,7 +77,7 @@ def run_training(
     return card
 
 
-def finished(run: Run, episodes: Episodes, moment: Moment) -> Card:
+def finished(run: TrainingRun, episodes: Episodes, moment: TrainingState) -> Card:
     """Return the card of trained weights."""
     before, after = moment.validation or (float("nan"), float("nan"))
     return run.asked() | {
@@ -102,7 +102,7 @@ def hardware() -> str:
     return f"{device.device_kind}, {platform.machine()}, {os.cpu_count()} cores"
 
 
-def save_checkpoint(run: Run, episodes: Episodes, moment: Moment) -> None:
+def save_checkpoint(run: TrainingRun, episodes: Episodes, moment: TrainingState) -> None:
     """Write everything needed to continue."""
     arrays: dict[str, Array] = {f"frozen/{name}": one for name, one in moment.frozen.items()}
     for part in _STATE:
@@ -112,7 +112,7 @@ def save_checkpoint(run: Run, episodes: Episodes, moment: Moment) -> None:
     write_weights(run.checkpoint, arrays, card)
 
 
-def load_checkpoint(run: Run, episodes: Episodes) -> Moment | None:
+def load_checkpoint(run: TrainingRun, episodes: Episodes) -> TrainingState | None:
     """Return where an earlier run on the same episodes stopped, or None if there was none."""
     if not run.checkpoint.exists():
         return None
@@ -131,4 +131,4 @@ def load_checkpoint(run: Run, episodes: Episodes) -> Moment | None:
     parts = {name: {n: jnp.asarray(one) for n, one in part(name).items()} for name in _STATE}
     done, steps = (jnp.asarray(card[name], jnp.int32) for name in ("step", "steps"))
     state = State(done, steps, **parts)
-    return Moment(card["stage"], state, part("frozen"), card["loss"])
+    return TrainingState(card["stage"], state, part("frozen"), card["loss"])

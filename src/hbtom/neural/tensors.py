@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.neural.boxes import Pieces, cut
+from hbtom.neural.disjoint_boxes import Pieces, cut
 from hbtom.observe import Episode, Identity, Trial
 
 STEP = 10  # frames

@@ -13,24 +13,24 @@ import numpy as np
 
 from hbtom.neural import contrast
 from hbtom.neural.album import draw_album, drawn, frame_numbers
-from hbtom.neural.feeding import Episodes, steps_data, things_data
 from hbtom.neural.nets import NETWORKS, Network
 from hbtom.neural.nets.batch import Batch
 from hbtom.neural.nets.encoder import encode
 from hbtom.neural.operations import Array, Weights
 from hbtom.neural.operations_jax import Jax
 from hbtom.neural.optimise import Objective, State, optimise, start
-from hbtom.neural.recipes import Plan, Recipe
+from hbtom.neural.recipes import Recipe, TrainingPlan
+from hbtom.neural.training_data import Episodes, steps_data, things_data
 
 CHECKED = 32  # episodes per batch of validation
 
 
 @dataclass(frozen=True)
-class Job:
+class TrainingJob:
     """A network to train, and how."""
 
     name: str  # of the network
-    plan: Plan
+    plan: TrainingPlan
     seed: int = 0
     precision: str = "float32"  # or "bfloat16"
 
@@ -46,7 +46,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TrainingState:
     """The state of training: everything needed to continue."""
 
     stage: str  # "encoder" or "network"
@@ -66,8 +66,11 @@ class Moment:
 
 
 def train(
-    job: Job, episodes: Episodes, moment: Moment | None = None, data: Batch | None = None
-) -> Iterator[Moment]:
+    job: TrainingJob,
+    episodes: Episodes,
+    moment: TrainingState | None = None,
+    data: Batch | None = None,
+) -> Iterator[TrainingState]:
     """Train a network, starting from a moment if one is given; yield moments from time to time.
 
     The last moment has the weights of the finished network and its validation error. ``data`` is
@@ -77,7 +80,9 @@ def train(
         for reached in train_encoder(job, episodes, moment):
             yield (moment := reached)
         moment = moment and with_encoder(job, moment)
-    now = moment or Moment("network", start(job.network.init(job.seed), job.plan.network), {})
+    now = moment or TrainingState(
+        "network", start(job.network.init(job.seed), job.plan.network), {}
+    )
     data = device_data(job, episodes, now.frozen) if data is None else data
     given = {**data, "known": jnp.asarray(episodes.known, jnp.int32)}
     for reached in _advance(job.plan.network, job.seed, now, _objective(job), given):
@@ -87,7 +92,9 @@ def train(
     yield replace(now, validation=(check(before), check(now.weights())))
 
 
-def train_encoder(job: Job, episodes: Episodes, moment: Moment | None = None) -> Iterator[Moment]:
+def train_encoder(
+    job: TrainingJob, episodes: Episodes, moment: TrainingState | None = None
+) -> Iterator[TrainingState]:
     """Train the encoder on the first episodes."""
     recipe = job.plan.encoder
     if recipe is None:
@@ -96,29 +103,29 @@ def train_encoder(job: Job, episodes: Episodes, moment: Moment | None = None) ->
     followed = album.followed()
     rows = np.searchsorted(followed, album.frames[: episodes.shown].max())
     data = jax.device_put({"pictures": album.pictures, "followed": followed, "rows": rows})
-    moment = moment or Moment("encoder", start(contrast.init(job.seed), recipe), {})
+    moment = moment or TrainingState("encoder", start(contrast.init(job.seed), recipe), {})
     loss = contrast.objective(recipe.batch, job.dtype)
     yield from _advance(recipe, job.seed, moment, loss, data)
 
 
-def with_encoder(job: Job, moment: Moment) -> Moment:
+def with_encoder(job: TrainingJob, moment: TrainingState) -> TrainingState:
     """Return the moment at which training a network begins once its encoder is trained."""
     own = job.network.init(job.seed)
     shared = {name for name in own if name.startswith("encoder/")}
     frozen = {name: np.asarray(moment.state.weights[name]) for name in shared}
     rest = {name: one for name, one in own.items() if name not in shared}
-    return Moment("network", start(rest, job.plan.network), frozen)
+    return TrainingState("network", start(rest, job.plan.network), frozen)
 
 
 def _advance(
-    recipe: Recipe, seed: int, moment: Moment, objective: Objective, data: Any
-) -> Iterator[Moment]:
+    recipe: Recipe, seed: int, moment: TrainingState, objective: Objective, data: Any
+) -> Iterator[TrainingState]:
     yield moment
     for state, loss in optimise(objective, recipe, seed, moment.state, data):
         yield replace(moment, state=state, loss=loss)
 
 
-def _objective(job: Job) -> Objective:
+def _objective(job: TrainingJob) -> Objective:
     """Return the loss of a network on a random batch, with a random trial as the target."""
     size = job.plan.network.batch
 
@@ -142,7 +149,7 @@ def take(data: Batch, rows: Array, trials: Array) -> Batch:
     return picked
 
 
-def device_data(job: Job, episodes: Episodes, frozen: Weights) -> Batch:
+def device_data(job: TrainingJob, episodes: Episodes, frozen: Weights) -> Batch:
     """Return the training data of a network, on the device."""
     if job.network.sees == "things":
         return jax.device_put(things_data(episodes))
@@ -155,7 +162,7 @@ def device_data(job: Job, episodes: Episodes, frozen: Weights) -> Batch:
     return jax.device_put(data)
 
 
-def encoded(job: Job, episodes: Episodes, weights: Weights) -> Array:
+def encoded(job: TrainingJob, episodes: Episodes, weights: Weights) -> Array:
     """Return the encoded states of all pictures, ``[episode, trial, step, 128]``."""
     work = jax.jit(lambda weights, x: encode(Jax(job.dtype), weights, x).astype(jnp.float16))
     weights = jax.device_put(dict(weights))
@@ -163,7 +170,7 @@ def encoded(job: Job, episodes: Episodes, weights: Weights) -> Array:
     return states[frame_numbers(episodes.parts)[..., :-1]]
 
 
-def validate(job: Job, episodes: Episodes, data: Batch, weights: Weights) -> float:
+def validate(job: TrainingJob, episodes: Episodes, data: Batch, weights: Weights) -> float:
     """Return the mean error on the held-out episodes."""
     ops, trials = Jax(), jnp.arange(data["there"].shape[1])[None]
 

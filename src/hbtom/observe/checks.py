@@ -50,7 +50,7 @@ def check_once(trial: Trial) -> None:
         check_trial(trial, aimless=True)
 
 
-def vouch(trial: Trial, *, whole: bool = False) -> Trial:
+def mark_checked(trial: Trial, *, whole: bool = False) -> Trial:
     """Return a trial, marked as checked; ``whole`` says that its path has no gaps."""
     vars(trial)["checked"] = True
     if whole:
@@ -95,7 +95,7 @@ def check_trial(
     for other in trial.others:
         _check_other(other, len(trial.path))
     _check_changes(trial)
-    vouch(trial)
+    mark_checked(trial)
 
 
 def _check_shapes(trial: Trial) -> None:

@@ -50,7 +50,7 @@ class Episode:
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write the episode as the benchmark's JSON: .json, .json.gz or .json.zst."""
-        from hbtom.observe.making import save
+        from hbtom.observe.from_arrays import save
 
         save(self, path, overwrite=overwrite)
 

@@ -22,7 +22,7 @@ _NONE = Raw(b"[]")
 _ABSENT = Raw(b"[]")  # recognised by identity, unlike an empty list in the file
 
 
-class Frame(msgspec.Struct, gc=False):
+class FileFrame(msgspec.Struct, gc=False):
     """One frame with its fields as raw JSON; frames with the same JSON are equal."""
 
     size: Raw
@@ -57,7 +57,7 @@ class Frame(msgspec.Struct, gc=False):
         return ("pin", "key") if self.lock is _ABSENT else ("key", "lock")
 
 
-EXTENSIONS = Frame.__struct_fields__[Frame.__struct_fields__.index("lock") + 1 :]
+EXTENSIONS = FileFrame.__struct_fields__[FileFrame.__struct_fields__.index("lock") + 1 :]
 Corner = tuple[float, float]
 
 
@@ -68,14 +68,14 @@ class Run(NamedTuple):
     consecutive frames. If a list is None, its value is that of ``frame``, the run's first frame.
     """
 
-    frame: Frame
+    frame: FileFrame
     counts: list[int]
     agents: list[Corner] | None = None
     keys: list[Corner] | None = None
     barriers: list[Barrier] | None = None
 
 
-decode = msgspec.json.Decoder(list[list[Frame]]).decode
+decode = msgspec.json.Decoder(list[list[FileFrame]]).decode
 
 
 def decode_runs(data: bytes) -> list[list[Run]]:

@@ -16,9 +16,9 @@ from msgspec import Raw
 
 from hbtom.errors import BadInput
 from hbtom.observe.fields import Known, Ordinate, barrier, decoded
-from hbtom.observe.frames import Corner, Frame, Run
+from hbtom.observe.frames import Corner, FileFrame, Run
 from hbtom.observe.template import (
-    Followed,
+    MatchedFrames,
     Template,
     Unusual,
     check_holes,
@@ -101,7 +101,7 @@ def _run(data: bytes, known: Known, start: int) -> tuple[Run, int]:
     return Run(frame, [1 + still]), end
 
 
-def _filled(frame: Frame, template: Template, followed: Followed, known: Known) -> Run:
+def _filled(frame: FileFrame, template: Template, followed: MatchedFrames, known: Known) -> Run:
     """Return a run of frames that fit a template, with the contents of the holes decoded.
 
     A hole lies between an opening and a closing bracket. Its content is right if it is a list

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Raw
 
 from hbtom.observe.fields import bodies
-from hbtom.observe.frames import Frame, decode
+from hbtom.observe.frames import FileFrame, decode
 
 _LONGEST = 1 << 12  # bytes in a hole
 _CORNER = re.compile(rb"[ \t\n\r\[]*\[([ \t\n\r]*[-\d][^\[\]]*)\]")  # wrapped or not
@@ -44,7 +44,7 @@ class Template(NamedTuple):
     after: bytes
 
 
-class Followed(NamedTuple):
+class MatchedFrames(NamedTuple):
     """Frames that fit a template: ``holes[i]`` occur in ``counts[i]`` frames, up to ``end``."""
 
     holes: list[list[bytes]]
@@ -52,7 +52,7 @@ class Followed(NamedTuple):
     end: int
 
 
-def template_of(text: bytes, frame: Frame, names: Sequence[str]) -> Template:
+def template_of(text: bytes, frame: FileFrame, names: Sequence[str]) -> Template:
     """Cut a frame where the named fields, if it has them, may change."""
     found = []
     for name in names:
@@ -75,7 +75,7 @@ def _hole(name: str, raw: bytes) -> re.Match[bytes] | None:
     return (_BLOCKS if name == "fuse_walls" else _CORNER).match(raw)
 
 
-def follow(data: bytes, template: Template, count: int, end: int) -> Followed:
+def follow(data: bytes, template: Template, count: int, end: int) -> MatchedFrames:
     """Continue from ``end`` while frames fit the template; ``count`` frames have fitted so far.
 
     The contents of the holes remain to be decoded, and :func:`check_holes` must confirm the holes.
@@ -86,15 +86,15 @@ def follow(data: bytes, template: Template, count: int, end: int) -> Followed:
         holes, at = [], end
         for piece, mark in before:
             if not data.startswith(piece, at):
-                return Followed(seen, counts, end)
+                return MatchedFrames(seen, counts, end)
             at += len(piece)
             stop = data.find(mark, at, at + _LONGEST)
             if stop < 0:
-                return Followed(seen, counts, end)
+                return MatchedFrames(seen, counts, end)
             holes.append(data[at:stop])
             at = stop
         if not data.startswith(after, at):
-            return Followed(seen, counts, end)
+            return MatchedFrames(seen, counts, end)
         at += len(after)
         if holes == seen[-1]:
             more = 1 + times(data, data[end:at], at)
@@ -125,7 +125,7 @@ def times(data: bytes, text: bytes, start: int) -> int:
     return (end - start) // len(text)
 
 
-def check_holes(template: Template, frame: Frame) -> None:
+def check_holes(template: Template, frame: FileFrame) -> None:
     """Make sure that the holes are where they seem to be: white space put there must show up there.
 
     It does not if, for example, a field occurs twice in a frame or another field has the same text.
@@ -146,7 +146,7 @@ def _spaced(name: str, raw: bytes) -> Raw:
     return Raw(raw[:start] + b" " + raw[start:])
 
 
-def decoded_frame(text: bytes) -> Frame:
+def decoded_frame(text: bytes) -> FileFrame:
     """Decode a frame given as the bytes from ``{`` to the next ``}``.
 
     If these bytes are an object, it is the frame, because no object is the beginning of another.

@@ -80,7 +80,7 @@ class Trial:
         >>> Trial.from_arrays([(10, 10), (90, 40)], {"food": (150, 60)}, size=(200, 100))
         <Trial of 2 frames: agent among food>
         """
-        from hbtom.observe.making import trial_from_arrays
+        from hbtom.observe.from_arrays import trial_from_arrays
 
         how = {"size": size, "walls": walls, "agent": agent, "radius": radius, "scale": scale}
         return trial_from_arrays(path, objects, more=more, **how)

@@ -19,9 +19,9 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
-from hbtom.plan.legs import Cells, leg, seeds_of
+from hbtom.plan.legs import LegCells, leg, seeds_of
+from hbtom.plan.needed_cells import EVERYWHERE, Wanted, wanted_for
 from hbtom.plan.stencil import Stencil
-from hbtom.plan.wanted import EVERYWHERE, Wanted, wanted_for
 from hbtom.world.modes import NEVER, Exits, PlaceWorld
 from hbtom.world.trajectory import NO_STEPS, Trajectory
 
@@ -74,7 +74,7 @@ def plan(
     slots, many = _slots(exits)
     kept = np.full((many, goals, rows, columns), np.inf)  # legs to exits that must follow another
     for mode in range(modes - 1, -1, -1):
-        cells = Cells(
+        cells = LegCells(
             _listed(wanted.entry, mode), _listed(wanted.needed, mode), _listed(wanted.read, mode)
         )
         for goal in range(goals):

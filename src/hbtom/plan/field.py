@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part_or
-from hbtom.plan.flooding import Steps, flood, sorted_seeds, steps_in
+from hbtom.plan.flooding import FlatMoves, flood, sorted_seeds, steps_in
 from hbtom.plan.stencil import MARGIN
 
 
@@ -43,7 +43,7 @@ def relaxed(
 
 
 def _neighbours(
-    free: Annotated[Bools, "cell"], steps: Steps, edge: int
+    free: Annotated[Bools, "cell"], steps: FlatMoves, edge: int
 ) -> Annotated[Ints, "move cell"]:
     """Return where each move leads from each cell of a flat map: if illegal, beyond the last."""
     inner, size = slice(edge, len(free) - edge), len(free)

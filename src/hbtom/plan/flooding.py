@@ -22,7 +22,7 @@ class Seeds(NamedTuple):
     cost: Annotated[Floats, "seed"]
 
 
-class Steps(NamedTuple):
+class FlatMoves(NamedTuple):
     """Moves as steps in a flat map."""
 
     to: Annotated[Ints, "move"]
@@ -39,7 +39,7 @@ class Buckets(NamedTuple):
 
 
 @part
-def steps_in(moves: Annotated[Ints, "move 2"], wide: int, cell: float) -> Steps:
+def steps_in(moves: Annotated[Ints, "move 2"], wide: int, cell: float) -> FlatMoves:
     """Return moves as steps in a flat map ``wide`` cells wide; a cell's side costs ``cell``."""
     to, past = np.empty(len(moves), dtype=np.int64), np.zeros((len(moves), 2), dtype=np.int64)
     price, shortest = np.empty(len(moves)), np.inf
@@ -53,12 +53,15 @@ def steps_in(moves: Annotated[Ints, "move 2"], wide: int, cell: float) -> Steps:
             past[move, 0], past[move, 1] = right // 2, down * wide + right // 2
         elif down != 0 and right != 0:
             past[move, 0], past[move, 1] = down * wide, right
-    return Steps(to, past, price, shortest)
+    return FlatMoves(to, past, price, shortest)
 
 
 @part
 def flood(
-    cost: Annotated[Floats, "cell"], seeds: Seeds, steps: Steps, wanted: Annotated[Ints, "wanted"]
+    cost: Annotated[Floats, "cell"],
+    seeds: Seeds,
+    steps: FlatMoves,
+    wanted: Annotated[Ints, "wanted"],
 ) -> float:
     """Propagate costs from the seeds, in place; return the limit below which they are final.
 
@@ -95,7 +98,7 @@ def flood(
 
 
 @part
-def _pass_on(cost: Floats, here: int, steps: Steps, buckets: Buckets, now: int) -> None:
+def _pass_on(cost: Floats, here: int, steps: FlatMoves, buckets: Buckets, now: int) -> None:
     """Relax all moves from a cell, and put the cells that improve into their buckets."""
     least, scale = cost[here], 1.0 / steps.shortest
     for move in range(len(steps.price)):

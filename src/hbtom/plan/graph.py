@@ -2,7 +2,7 @@
 
     C(s) = 0 where the goal holds,      C(s) = min over a of  cost(a) + C(s')      elsewhere
 
-Where an action may have several outcomes, C(s') is their average (:mod:`hbtom.plan.chance`).
+Where an action may have several outcomes, C(s') is their average (:mod:`hbtom.plan.expected_cost`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.plan.chance import expected_cost
+from hbtom.plan.expected_cost import expected_cost
 from hbtom.plan.transitions import Transitions, cheapest
 from hbtom.world.pddl import Goal, StateGraph, check_goals
 

@@ -26,7 +26,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
-from hbtom.plan.cuts import least_costs
+from hbtom.plan.landmark_cuts import least_costs
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import Goal, World

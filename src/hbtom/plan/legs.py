@@ -19,15 +19,15 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part, part_or
+from hbtom.plan.blocked_costs import all_spilled, spilled
 from hbtom.plan.field import field
 from hbtom.plan.flooding import any_below
-from hbtom.plan.spilling import all_spilled, spilled
 from hbtom.world.modes import PlaceWorld
 
 _SAME = 1e-9  # the difference up to which costs are equal, apart from rounding
 
 
-class Cells(NamedTuple):
+class LegCells(NamedTuple):
     """The cells in which a leg may begin, whose costs must be known, and in which costs are read.
 
     If no cells are needed or read, costs are needed or read everywhere.
@@ -91,7 +91,7 @@ def seeds_of(
 # Costs on the way to the end of a leg
 
 
-def _whole_leg(world: PlaceWorld, one: int, seeds: Floats, moves: Ints, cells: Cells) -> Floats:
+def _whole_leg(world: PlaceWorld, one: int, seeds: Floats, moves: Ints, cells: LegCells) -> Floats:
     costs, mode = world.costs, world.exits.source[one]
     blocked, boxes = world.blocked[mode], np.zeros_like(world.blocked[mode])
     for item in range(len(world.boxes)):
@@ -124,7 +124,7 @@ def _all_entered(cost: Floats, inside: Bools, solid: Bools, price: float) -> Flo
     return entered
 
 
-def _all_may_push(cost: Floats, solid: Bools, seeds: Floats, push: float, cells: Cells) -> bool:
+def _all_may_push(cost: Floats, solid: Bools, seeds: Floats, push: float, cells: LegCells) -> bool:
     """Return whether it may be cheaper to pass through things than to go around them."""
     row, column = cells.needed.T
     highest = cost[row, column][~solid[row, column]].max(initial=0.0)
@@ -137,7 +137,7 @@ def leg(
     one: int,
     seeds: Annotated[Floats, "row column"],
     moves: Annotated[Ints, "move 2"],
-    cells: Cells,
+    cells: LegCells,
 ) -> Annotated[Floats, "row column"]:
     """Return the cost-to-go of the leg to an exit, given the costs at its end.
 

@@ -10,9 +10,9 @@ import numpy as np
 from hbtom.assumptions import Continuous, Grid
 from hbtom.model import Model
 from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan_steps
+from hbtom.plan.needed_cells import BETWEEN, CELLS
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.plan.stencil import CONTINUOUS, GRID
-from hbtom.plan.wanted import BETWEEN, CELLS
 from hbtom.world import PlaceWorld, Trajectory
 from hbtom.world.seeing import Seen
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints, concat_ranges, read_only
 from hbtom.compiled import kernel_or, part
-from hbtom.plan.cuts import Relaxed, without_deletes
+from hbtom.plan.landmark_cuts import Relaxed, without_deletes
 from hbtom.plan.operators import Lists, Operators
 from hbtom.world.pddl import Goal
 from hbtom.world.pddl.world import ALWAYS

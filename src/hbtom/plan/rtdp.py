@@ -21,7 +21,7 @@ from itertools import islice
 import numpy as np
 
 from hbtom.errors import BadInput
-from hbtom.plan.chance import TOLERANCE
+from hbtom.plan.expected_cost import TOLERANCE
 from hbtom.plan.landmarks import Estimates
 from hbtom.plan.transitions import Transitions, almost_surely
 from hbtom.world.pddl import Goal, World

@@ -19,8 +19,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.plan.chance import expected_cost
 from hbtom.plan.cost_to_go import CostToGo
+from hbtom.plan.expected_cost import expected_cost
 from hbtom.plan.stencil import GRID, legal_moves
 from hbtom.plan.transitions import Transitions
 from hbtom.world.modes import PlaceWorld

@@ -12,8 +12,8 @@ from hbtom.arrays import Bools, Floats
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Other, Trial
-from hbtom.show.happenings import has_company
-from hbtom.world.course import setting_out
+from hbtom.show.trial_deeds import has_company
+from hbtom.world.course import last_onset
 from hbtom.world.sight_lines import sees, sees_objects
 
 LEAST = 0.05  # least probability of a place that is worth drawing
@@ -21,7 +21,7 @@ ELSEWHERE = 4.0  # least distance from a thing's own place, in pixels
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class PlacedGoal:
     """A goal of the agent, and a place where it may look for it."""
 
     goal: int
@@ -30,15 +30,17 @@ class Aim:
     chance: Annotated[Floats, "1+step"]
 
 
-def aims(posterior: Posterior) -> tuple[Aim, ...]:
+def aims(posterior: Posterior) -> tuple[PlacedGoal, ...]:
     """Return all goals with each place where the agent may look for them."""
     if not posterior.hypotheses.by_goal:
-        return tuple(Aim(goal, 0, "", chance) for goal, chance in enumerate(posterior.goal.T))
+        return tuple(
+            PlacedGoal(goal, 0, "", chance) for goal, chance in enumerate(posterior.goal.T)
+        )
     can: Bools = np.array(np.isfinite(posterior.hypotheses.log_prior).any(axis=2))
     can[:, 0] |= ~can.any(axis=1)  # unreachable goals keep their first place
     both, several = posterior.margin("goal", "place"), can.sum(axis=1) > 1
     return tuple(
-        Aim(goal, place, _where(place) if several[goal] else "", both[:, goal, place])
+        PlacedGoal(goal, place, _where(place) if several[goal] else "", both[:, goal, place])
         for goal, place in np.argwhere(can).tolist()
     )
 
@@ -71,7 +73,7 @@ def company_of(posterior: Posterior | None) -> Any:
 
 def ghosts(trial: Trial, posterior: Posterior | None) -> tuple[Ghost, ...]:
     """Return where the agent wrongly believes things to be when it sets out."""
-    known, start = company_of(posterior), setting_out(trial)
+    known, start = company_of(posterior), last_onset(trial)
     things = () if known is None else name_goals(trial)[: len(trial.objects)]
     return tuple(
         Ghost(index, place, chance, (start, _until(trial, index, place, start)))
@@ -120,5 +122,5 @@ def unseen(trial: Trial, frame: int | None = None) -> frozenset[int]:
     """Return the objects that the agent does not see in a frame, by default when it sets out."""
     if not has_company(trial):
         return frozenset()
-    seen = sees_objects(trial, 0)[setting_out(trial) if frame is None else frame]
+    seen = sees_objects(trial, 0)[last_onset(trial) if frame is None else frame]
     return frozenset(np.flatnonzero(~seen).tolist())

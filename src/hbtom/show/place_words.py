@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hbtom.judgement.transfers import Transfer
+from hbtom.judgement.moved_things import Transfer
 
 
 def knows_better(known: Transfer) -> bool:

@@ -24,7 +24,7 @@ WIDEST = 119  # most characters in a line
 
 
 @dataclass(frozen=True)
-class Row:
+class JudgementRow:
     """One judgement in a table."""
 
     name: str
@@ -34,12 +34,12 @@ class Row:
     trace: str = ""  # the beliefs at every step
 
 
-def judgement_row(judgement: Judgement, account: Account, *, trace: bool = False) -> Row:
+def judgement_row(judgement: Judgement, account: Account, *, trace: bool = False) -> JudgementRow:
     """Return the row of a judgement, given an account of it.
 
     ``trace`` adds the beliefs at every step.
     """
-    return Row(
+    return JudgementRow(
         name=judgement.episode.name,
         plausibility=judgement.plausibility,
         surprise=judgement.surprise.to_dict(),
@@ -48,7 +48,7 @@ def judgement_row(judgement: Judgement, account: Account, *, trace: bool = False
     )
 
 
-def judgement_table(rows: Sequence[Row], heading: str = "file") -> str:
+def judgement_table(rows: Sequence[JudgementRow], heading: str = "file") -> str:
     """Return two lines per row, plausibility with surprises, and a sentence; then traces."""
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.surprise))
     surprises = [f"surprise: {kind}" for kind in kinds[:1]] + kinds[1:]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hbtom.judgement.accounts import Account
 from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount
-from hbtom.judgement.transfers import Transfer
+from hbtom.judgement.moved_things import Transfer
 from hbtom.show.place_words import knowledge, knows_better, place
 
 SURE = 0.9  # less probable goals are stated with "seems to"

@@ -17,16 +17,16 @@ from hbtom.world.trajectory import (
     NO_ACT,
     Trajectory,
     add,
+    allocate_steps,
+    assemble,
     find_legs,
-    name_act,
-    put_together,
-    room_for,
+    write_act,
 )
 
 
 def grid_trajectory(layout: Layout, track: Track, world: PlaceWorld, final: bool) -> Trajectory:
     """Return the steps between cells: repeats dropped, zig-zags made diagonals where legal."""
-    return put_together(*grid_steps(layout, track, world, final, ALL_LEGS)[:3])
+    return assemble(*grid_steps(layout, track, world, final, ALL_LEGS)[:3])
 
 
 @kernel
@@ -49,7 +49,7 @@ def grid_steps(
     most = len(legs)
     for one in range(len(legs)):
         most += _pieces(path, legs[one, 0], legs[one, 1], cell)
-    numbers, places = room_for(most)
+    numbers, places = allocate_steps(most)
     step = complete = 0
     for one in range(len(legs)):
         first, end, mode = legs[one, 0], legs[one, 1], min(legs[one, 2], modes - 1)
@@ -63,7 +63,7 @@ def grid_steps(
         if legs[one, 3] != NO_ACT:
             place = _cell_at(path[end], cell, rows, columns)
             add(numbers, places, step, end, mode, place, place)
-            name_act(numbers, step, legs[one], source, thing)
+            write_act(numbers, step, legs[one], source, thing)
             step += 1
     first = _cell_at(path[0], cell, rows, columns)
     return numbers[:, :step], places[:, :step], first, complete

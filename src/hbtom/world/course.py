@@ -27,7 +27,7 @@ UPRIGHT = 1.0  # degrees; a panel turned by less is a single box
 Box = tuple[float, float, float, float]
 
 
-def setting_out(trial: Trial) -> int:
+def last_onset(trial: Trial) -> int:
     """Return the frame in which the agent sets off on its last bout: the last frame at rest.
 
     An agent that enters sets off after its first rest in the room, or at once if it does not rest.

@@ -19,10 +19,10 @@ from hbtom.observe import Trial
 from hbtom.observe.events import Track, find_marks, track_of
 from hbtom.observe.layout import Layout, layout_of
 from hbtom.world.cell_trajectory import grid_trajectory
+from hbtom.world.denoising import steadied
 from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space
 from hbtom.world.occupancy import continuous_world, grid_world
 from hbtom.world.stages import at_frame, joined, staged
-from hbtom.world.steady import steadied
 from hbtom.world.trajectory import Trajectory, continuous_trajectory, distance
 
 
@@ -64,7 +64,7 @@ def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] =
     make = partial(world_of.dispatch(kind), model.motion, model.acts)
     worlds = list(map(make, opening, layouts))
     ends = map(_at_end, trials, steady, layouts)
-    walks = [Walk(*one, model.acts.final) for one in zip(ends, tracks, strict=True)]
+    walks = [TrajectoryInput(*one, model.acts.final) for one in zip(ends, tracks, strict=True)]
     walled = [
         world._replace(blocked=np.ones_like(world.blocked)) if trial.changes else world
         for trial, world in zip(trials, worlds, strict=True)
@@ -92,7 +92,7 @@ def _at_end(trial: Trial, steady: Trial, layout: Layout) -> Layout:
 
 def _in_stages(
     trial: Trial,
-    walk: Walk,
+    walk: TrajectoryInput,
     seen: Seen,
     make: Callable[[Layout], PlaceWorld],
     diagonal: bool,
@@ -104,7 +104,7 @@ def _in_stages(
     return seen._replace(world=joined(stages), trajectory=steps, stages=stages)
 
 
-class Walk(NamedTuple):
+class TrajectoryInput(NamedTuple):
     """The input of a trajectory."""
 
     layout: Layout  # at the end of the trial
@@ -122,7 +122,7 @@ def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> PlaceWo
 
 
 @singledispatch
-def steps_of(motion: Any, walk: Walk, world: PlaceWorld) -> Trajectory:
+def steps_of(motion: Any, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
     """Return the trajectory in a world. Each type of motion registers its own function."""
     raise TypeError(f"steps_of has no function for {motion!r}")
 
@@ -134,7 +134,7 @@ def _grid_world(motion: Grid, acts: Acts, opening: float, layout: Layout) -> Pla
 
 
 @steps_of.register
-def _grid_steps(motion: Grid, walk: Walk, world: PlaceWorld) -> Trajectory:
+def _grid_steps(motion: Grid, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
     return grid_trajectory(walk.layout, walk.track, world, walk.final)
 
 
@@ -147,7 +147,7 @@ def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: La
 
 
 @steps_of.register
-def _continuous_steps(motion: Continuous, walk: Walk, world: PlaceWorld) -> Trajectory:
+def _continuous_steps(motion: Continuous, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
     stride = float(motion.stride)
     return continuous_trajectory(walk.layout, walk.track, world, stride, walk.final)
 

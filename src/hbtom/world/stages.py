@@ -47,7 +47,7 @@ def staged(
     first frame, even if no step begins in it. With ``diagonal``, two moves at a right angle become
     one diagonal if it is free in the stage in which they begin.
     """
-    begin = [0, *setting_off(steps, path)]
+    begin = [0, *step_onsets(steps, path)]
     states = [_state(trial, frame) for frame in begin]
     numbers = {state: number for number, state in enumerate(dict.fromkeys(states))}
     worlds = [make(at_frame(trial, begin[states.index(state)])) for state in numbers]
@@ -71,7 +71,7 @@ def renumbered(steps: Trajectory, world: PlaceWorld, stage: Annotated[Ints, "ste
     return steps._replace(mode=steps.mode % modes + modes * stage, thing=thing, exit=taken)
 
 
-def setting_off(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[int]:
+def step_onsets(steps: Trajectory, path: Annotated[Floats, "frame 2"]) -> list[int]:
     """Return the frame in which the agent sets off on each step, the last before it moves.
 
     That is the last frame in which the agent is where the step starts. A step between cells is

@@ -14,7 +14,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Ints
 from hbtom.errors import BadInput, Place
-from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk, views
+from hbtom.world.possible_worlds import HAVE, STAY, PossibleWorld, Uncertain, Walk, views
 from hbtom.world.sight_lines import cut_by_boxes
 from hbtom.world.text_gridworld import START, TAKE, WAIT, Cell, Gridworld, centre_of
 
@@ -58,7 +58,7 @@ def possible_worlds(world: Gridworld) -> Uncertain:
         offered.append(np.zeros((len(sees), len(things)), dtype=np.bool_))
         for mark, thing in lying.items():
             offered[-1][_number(world, world.marks[mark]), thing] = True
-    worlds = (Possible(*moves, *one) for one in zip(views(shown), offered, strict=True))
+    worlds = (PossibleWorld(*moves, *one) for one in zip(views(shown), offered, strict=True))
     count = [sum(map(bool, one)) for one in some]
     names = tuple(_name(hidden, one) for one in some)
     lacking = tuple(one < max(count) for one in count)

@@ -148,7 +148,7 @@ def continuous_trajectory(
     With a stride of 0, every frame is a move. ``final`` says whether the touch that ends the trial
     is a step.
     """
-    return put_together(*continuous_steps(layout, track, world, stride, final, ALL_LEGS)[:3])
+    return assemble(*continuous_steps(layout, track, world, stride, final, ALL_LEGS)[:3])
 
 
 @kernel
@@ -168,7 +168,7 @@ def continuous_steps(
         legs = find_legs(layout, track, final)
     path, modes = track.path, len(world.blocked)
     source, thing = world.exits.source, world.exits.thing
-    numbers, places = room_for(len(path) + len(legs))
+    numbers, places = allocate_steps(len(path) + len(legs))
     step = complete = 0
     for one in range(len(legs)):
         here, end, mode = legs[one, 0], legs[one, 1], min(legs[one, 2], modes - 1)
@@ -186,13 +186,13 @@ def continuous_steps(
             step += 1
         if legs[one, 3] != NO_ACT:
             add(numbers, places, step, end, mode, path[end], path[end])
-            name_act(numbers, step, legs[one], source, thing)
+            write_act(numbers, step, legs[one], source, thing)
             step += 1
     return numbers[:, :step], places[:, :step], path[0].copy(), complete
 
 
 @part
-def room_for(most: int) -> tuple[Annotated[Ints, "5 step"], Annotated[Floats, "2 step 2"]]:
+def allocate_steps(most: int) -> tuple[Annotated[Ints, "5 step"], Annotated[Floats, "2 step 2"]]:
     """Return arrays for up to ``most`` steps: frame, act, thing, mode and exit; start and stop."""
     return np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
 
@@ -215,13 +215,13 @@ def add(
 
 
 @part
-def name_act(numbers: Ints, step: int, leg: Ints, source: Ints, thing: Ints) -> None:
+def write_act(numbers: Ints, step: int, leg: Ints, source: Ints, thing: Ints) -> None:
     """Turn a step into the act that ends a leg."""
     numbers[1, step], numbers[2, step] = leg[3], leg[4]
     numbers[4, step] = exit_at(source, thing, numbers[3, step], leg[4])
 
 
-def put_together(
+def assemble(
     numbers: Annotated[Ints, "5 step"],
     places: Annotated[Floats, "2 step 2"],
     first: Annotated[Floats, "2"],

@@ -8,7 +8,7 @@ changed.
 """
 
 from hbtom.bench.download.folder import check_archive
-from hbtom.bench.download.outcome import HOME_PAGE, Archive, Failure, Incomplete
+from hbtom.bench.download.outcome import HOME_PAGE, Failure, FetchedArchive, Incomplete
 from hbtom.bench.download.run import DEFAULT_BASE, download
 from hbtom.bench.entries import LEDGER
 
@@ -16,8 +16,8 @@ __all__ = [
     "DEFAULT_BASE",
     "HOME_PAGE",
     "LEDGER",
-    "Archive",
     "Failure",
+    "FetchedArchive",
     "Incomplete",
     "check_archive",
     "download",

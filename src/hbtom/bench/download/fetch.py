@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hbtom.bench.download.folder import Folder, Source, check_archive
-from hbtom.bench.download.outcome import Archive
+from hbtom.bench.download.folder import FileSource, Folder, check_archive
+from hbtom.bench.download.outcome import FetchedArchive
 from hbtom.bench.download.server import Again, Changed, Reply, TooLong, ask
 from hbtom.bench.entries import LEDGER
 from hbtom.errors import BadInput
@@ -29,7 +29,7 @@ class Fetcher:
     notice: Callable[[str], None]
     again: bool = False  # accept archives that differ from those fetched before
 
-    def fetch(self, name: str) -> Archive:
+    def fetch(self, name: str) -> FetchedArchive:
         """Fetch an archive; retry as long as that may help."""
         for pause in PAUSES:
             try:
@@ -39,7 +39,7 @@ class Fetcher:
                 time.sleep(pause)
         return self._attempt(name)
 
-    def _attempt(self, name: str) -> Archive:
+    def _attempt(self, name: str) -> FetchedArchive:
         """Fetch an archive, or the rest of it, with one request."""
         self.folder.refuse_foreign(name)
         part, source = self.folder.part(name)
@@ -67,7 +67,7 @@ class Fetcher:
         if total is not None and done != total:
             raise Again(f"the connection was lost after {done} of {total} bytes")
 
-    def _finish(self, name: str, part: Path) -> Archive:
+    def _finish(self, name: str, part: Path) -> FetchedArchive:
         try:
             check_archive(part)
         except BadInput as error:
@@ -82,6 +82,6 @@ class Fetcher:
         return self.folder.finish(name)
 
 
-def _goes_on(source: Source | None, url: str, size: int) -> bool:
+def _goes_on(source: FileSource | None, url: str, size: int) -> bool:
     """Return whether a part can be continued: only an ETag can show that the file is the same."""
     return bool(source and source.url == url and source.etag and 0 < size < (source.size or 0))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from hbtom.bench.download.outcome import Archive
+from hbtom.bench.download.outcome import FetchedArchive
 from hbtom.bench.entries import LEDGER
 from hbtom.bench.tasks import task
 from hbtom.errors import BadInput, located
@@ -23,7 +23,7 @@ from hbtom.files import WRITTEN, read_whole, write_whole
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileSource:
     """Where a file came from; for a partial file, only what the server said about it."""
 
     url: str | None  # None: the user put it there
@@ -43,7 +43,7 @@ class Folder:
         except OSError as error:
             raise BadInput(f"cannot use the folder {path}: {error.strerror or error}") from error
 
-    def archive(self, name: str) -> Archive | None:
+    def archive(self, name: str) -> FetchedArchive | None:
         """Return the archive if it exists; refuse anything else of that name."""
         path, source = self.path / name, self._ledger.get(name)
         if not os.path.lexists(path):
@@ -58,12 +58,12 @@ class Folder:
             raise _left_alone(path, f"has changed since {since} (its sha256 is in {LEDGER})")
         return replace(found, url=source.url)
 
-    def _taken(self, path: Path) -> Archive:
+    def _taken(self, path: Path) -> FetchedArchive:
         """Accept an archive that the user put there, as is necessary without a network."""
         check_archive(path)
         found = _described(path)
         with suppress(BadInput):  # the folder may be read-only
-            source = Source(None, found.size, sha256=found.sha256)
+            source = FileSource(None, found.size, sha256=found.sha256)
             self._record({**self._ledger, path.name: source})
         return found
 
@@ -78,18 +78,18 @@ class Folder:
         if here is not None and here.url is None:
             raise _left_alone(here.path, "was not written by hbtom")
 
-    def part(self, name: str) -> tuple[Path, Source | None]:
+    def part(self, name: str) -> tuple[Path, FileSource | None]:
         """Return the file for an archive's bytes, and the source of those already there."""
         path, source = self.path / f"{name}.part", self._ledger.get(f"{name}.part")
         if source is None and os.path.lexists(path):
             raise _left_alone(path, "was not written by hbtom")
         return path, source if path.exists() else None
 
-    def begin(self, name: str, source: Source) -> None:
+    def begin(self, name: str, source: FileSource) -> None:
         """Record a part before it is written: without a record, it would be the user's."""
         self._record({**self._ledger, f"{name}.part": source})
 
-    def finish(self, name: str) -> Archive:
+    def finish(self, name: str) -> FetchedArchive:
         """Give a checked part its final name, and record it."""
         self.refuse_foreign(name)  # one may have appeared in the meantime
         part = self.path / f"{name}.part"
@@ -98,25 +98,27 @@ class Folder:
         self._record({**self._ledger, name: whole})  # first: without it, the file is the user's
         os.replace(part, self.path / name)
         self._record({key: one for key, one in self._ledger.items() if key != part.name})
-        return Archive(task(name).folder, self.path / name, size, digest, whole.url, fetched=True)
+        return FetchedArchive(
+            task(name).folder, self.path / name, size, digest, whole.url, fetched=True
+        )
 
-    def _record(self, ledger: dict[str, Source]) -> None:
+    def _record(self, ledger: dict[str, FileSource]) -> None:
         write_whole(self.path / LEDGER, msgspec.json.format(msgspec.json.encode(ledger)) + b"\n")
         self._ledger = ledger
 
 
-def _read(path: Path) -> dict[str, Source]:
+def _read(path: Path) -> dict[str, FileSource]:
     if not os.path.lexists(path):
         return {}
     try:
         with located(file=str(path)):
-            return msgspec.json.decode(read_whole(path, WRITTEN), type=dict[str, Source])
+            return msgspec.json.decode(read_whole(path, WRITTEN), type=dict[str, FileSource])
     except msgspec.MsgspecError as error:
         raise _left_alone(path, f"is not a record of downloads ({error})") from error
 
 
-def _described(path: Path) -> Archive:
-    return Archive(task(path.name).folder, path, path.stat().st_size, _digest(path))
+def _described(path: Path) -> FetchedArchive:
+    return FetchedArchive(task(path.name).folder, path, path.stat().st_size, _digest(path))
 
 
 def _digest(path: Path) -> str:

@@ -12,7 +12,7 @@ HOME_PAGE = "https://www.kanishkgandhi.com/bib"
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
+class FetchedArchive:
     """An archive that is whole and in its place."""
 
     task: str
@@ -36,7 +36,7 @@ class Incomplete(BadInput):
     """Some archives could not be fetched; the others were."""
 
     def __init__(
-        self, archives: Iterable[Archive], failures: Iterable[Failure], folder: Path
+        self, archives: Iterable[FetchedArchive], failures: Iterable[Failure], folder: Path
     ) -> None:
         self.archives = tuple(archives)
         self.failures = tuple(failures)

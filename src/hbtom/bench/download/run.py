@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hbtom.bench.download.fetch import Fetcher, Progress
 from hbtom.bench.download.folder import Folder
-from hbtom.bench.download.outcome import Archive, Failure, Incomplete
+from hbtom.bench.download.outcome import Failure, FetchedArchive, Incomplete
 from hbtom.bench.download.server import Absent, Trouble, Unreachable
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS, Task, task
 from hbtom.cache import cache_folder
@@ -29,7 +29,7 @@ def download(
     again: bool = False,
     progress: Progress = lambda name, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
-) -> list[Archive]:
+) -> list[FetchedArchive]:
     """Fetch the archives of these tasks, by default of all evaluation tasks, and return them.
 
     A task is given by its folder name, or by the name of one of its archives if only that one is
@@ -42,7 +42,7 @@ def download(
     folder = Folder(cache_folder("bib") if to is None else Path(to))
     fetcher = Fetcher(folder, place, progress, notice, again)
     public = DEFAULT_BASE if place.startswith("file:") else place
-    archives: list[Archive] = []
+    archives: list[FetchedArchive] = []
     failures: list[Failure] = []
     offline: Unreachable | None = None
     for one in chosen:
@@ -60,7 +60,7 @@ def download(
     return archives
 
 
-def _provided(one: Task, fetcher: Fetcher, offline: Unreachable | None) -> Archive:
+def _provided(one: Task, fetcher: Fetcher, offline: Unreachable | None) -> FetchedArchive:
     """Take the first archive that exists, or else fetch the first that the server has."""
     for name in () if fetcher.again else one.archives:
         here = fetcher.folder.archive(name)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from hbtom import __version__
-from hbtom.bench.download.folder import Source
+from hbtom.bench.download.folder import FileSource
 
 TIMEOUT = 30.0  # seconds without a byte
 CHUNK = 1 << 18
@@ -52,7 +52,7 @@ class Reply:
 
     stream: Any
     start: int
-    source: Source
+    source: FileSource
 
     def pieces(self) -> Iterator[bytes]:
         """Yield bytes as they arrive, up to a limit."""
@@ -68,7 +68,7 @@ class Reply:
 
 
 @contextmanager
-def ask(url: str, start: int = 0, known: Source | None = None) -> Iterator[Reply]:
+def ask(url: str, start: int = 0, known: FileSource | None = None) -> Iterator[Reply]:
     """Request a file, or the rest of it from `start` on if it is still the `known` one."""
     request = Request(url, headers={"User-Agent": f"hbtom/{__version__}"})
     if known and known.etag:
@@ -105,7 +105,7 @@ def _open(request: Request) -> Any:
         raise Unreachable(f"cannot reach {url.rsplit('/', 1)[0]}/ ({reason})") from error
 
 
-def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
+def _reply(response: Any, url: str, start: int, known: FileSource | None) -> Reply:
     """Accept the rest of a file only if exactly this was requested and the file is the same."""
     etag, length = response.headers["ETag"], response.headers["Content-Length"] or ""
     if response.status == 206 and known and known.size:
@@ -116,4 +116,4 @@ def _reply(response: Any, url: str, start: int, known: Source | None) -> Reply:
     size = int(length) if length.isdecimal() else None
     if size is not None and size > LARGEST:
         raise TooLong(f"{url} has {size} bytes, too many for an archive")
-    return Reply(response, 0, Source(url, size, None if str(etag).startswith("W/") else etag))
+    return Reply(response, 0, FileSource(url, size, None if str(etag).startswith("W/") else etag))

@@ -29,7 +29,7 @@ from hbtom.bench.synth.layouts import (
 )
 from hbtom.bench.synth.script import FAMILIARIZATION
 from hbtom.bench.synth.sprites import OBJECT_R
-from hbtom.bench.synth.walks import MIDST, Passage, passage
+from hbtom.bench.synth.walks import MIDST, PathLengths, passage
 
 NEAREST = 48  # least distance from home to an object, in pixels
 APART = 38  # least distance between two objects, in pixels
@@ -52,7 +52,7 @@ class Stage:
         """The same stage with the two objects swapped, as at test in real files."""
         return replace(self, wanted=self.other, other=self.wanted)
 
-    def passage(self, wanted: bool) -> Passage | None:
+    def passage(self, wanted: bool) -> PathLengths | None:
         """The path to an object past the other one; None if it is unclear whether there is one."""
         goal, other = (self.wanted, self.other) if wanted else (self.other, self.wanted)
         return passage(boxes_of(self.cells), self.home, goal, other)

@@ -14,8 +14,14 @@ from hbtom.bench.synth.layouts import Cells, boxes_of, ensure, found, wall_list
 from hbtom.bench.synth.motion import frames_along, natural, until
 from hbtom.bench.synth.script import Moment, Take, Thing
 from hbtom.bench.synth.sprites import KEY_R, LOCK_R, OBJECT_R
-from hbtom.bench.synth.vaults import Manner, Vault
-from hbtom.bench.synth.walks import Passage, passage, routes_from, still_before_and_after, walk_to
+from hbtom.bench.synth.vaults import BarrierStyle, Vault
+from hbtom.bench.synth.walks import (
+    PathLengths,
+    passage,
+    routes_from,
+    still_before_and_after,
+    walk_to,
+)
 from hbtom.observe import Identity
 
 Errand = Literal["object", "key", "unlock", "carry"]
@@ -43,7 +49,7 @@ class VaultScene:
         green = ((x // CELL, y // CELL) for x, y in blocks if x % CELL == y % CELL == 0)
         return boxes_of((*self.cells, *green))
 
-    def direct(self) -> Passage | None:
+    def direct(self) -> PathLengths | None:
         """The path to the object past the key; None if it is unclear whether there is one."""
         return passage(self.solid(), self.home, self.goal.centre, self.key.centre)
 
@@ -74,7 +80,7 @@ def _beside(lock: Point) -> list[Point]:
 
 
 def run_errand(
-    rng: Rng, scene: VaultScene, agent: Identity, errand: Errand, manner: Manner
+    rng: Rng, scene: VaultScene, agent: Identity, errand: Errand, manner: BarrierStyle
 ) -> Take:
     """The trial in which the agent runs this errand."""
     if errand in ("object", "key"):
@@ -93,7 +99,7 @@ def _walk_to_item(rng: Rng, scene: VaultScene, agent: Identity, item: Thing) -> 
     return [_with_key(scene, scene.key, p) for p in walk_to(rng, field, agent, item, r)]
 
 
-def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list[Moment]:
+def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: BarrierStyle) -> list[Moment]:
     """Fetch the key and take it to the object, although there is nothing to open."""
     fetched = _walk_to_item(rng, scene, agent, scene.key)
     field = routes_from(scene.solid(), fetched[-1].agent, scene.goal.centre)
@@ -101,7 +107,7 @@ def _carry(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list
     return fetched + _carrying(rng, scene, walk, manner)
 
 
-def _unlock(rng: Rng, scene: VaultScene, agent: Identity, manner: Manner) -> list[Moment]:
+def _unlock(rng: Rng, scene: VaultScene, agent: Identity, manner: BarrierStyle) -> list[Moment]:
     """Fetch the key, open the lock, wait until the barrier is gone, go to the object."""
     fetched = _walk_to_item(rng, scene, agent, scene.key)
     lock, door = found(scene.lock).centre, scene.vault.door(scene.inward)
@@ -120,7 +126,9 @@ def _with_key(scene: VaultScene, key: Thing, agent: Point) -> Moment:
     return Moment(agent, key, scene.lock, scene.barrier)
 
 
-def _carrying(rng: Rng, scene: VaultScene, walk: Sequence[Point], manner: Manner) -> list[Moment]:
+def _carrying(
+    rng: Rng, scene: VaultScene, walk: Sequence[Point], manner: BarrierStyle
+) -> list[Moment]:
     """The walk with the key, which strays a little around the agent, without its first frame."""
     stray = rng.integers(-manner.jitter, manner.jitter + 1, size=(len(walk), 2))
     return [
@@ -129,7 +137,7 @@ def _carrying(rng: Rng, scene: VaultScene, walk: Sequence[Point], manner: Manner
     ]
 
 
-def _opening(scene: VaultScene, lock: Point, agent: Point, manner: Manner) -> list[Moment]:
+def _opening(scene: VaultScene, lock: Point, agent: Point, manner: BarrierStyle) -> list[Moment]:
     """The agent waits while, with the key in the lock, the barrier vanishes block by block."""
     inserted = replace(scene.key, centre=lock)
     n = len(scene.barrier)

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from hbtom.bench.synth.jobs import (
     Job,
-    Manner,
+    WritingOptions,
     label_file,
     label_text,
     part,
@@ -28,7 +28,7 @@ def generate(
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-    **manner: Unpack[Manner],
+    **manner: Unpack[WritingOptions],
 ) -> list[Path]:
     """Write `pairs` pairs of every task under `out` and return the files in a fixed order.
 

@@ -12,12 +12,12 @@ from typing import Any, TypedDict
 import numpy as np
 
 from hbtom.bench.labels import FILE
-from hbtom.bench.synth.episodes import background_episode, episode_pair
 from hbtom.bench.synth.geometry import Rng
 from hbtom.bench.synth.jitter import Jitter, jittered
 from hbtom.bench.synth.script import encode_all
 from hbtom.bench.synth.social import social_labels, social_pair
 from hbtom.bench.synth.social.staging import scene_steps
+from hbtom.bench.synth.task_episodes import background_episode, episode_pair
 from hbtom.bench.tasks import SOCIAL_TASKS, TASKS, Task
 from hbtom.observe import Episode
 from hbtom.observe import writing as bib
@@ -27,7 +27,7 @@ from hbtom.observe.packing import Compression, packed, suffix_of
 from hbtom.observe.writing import Format
 
 
-class Manner(TypedDict, total=False):
+class WritingOptions(TypedDict, total=False):
     """How episodes are written."""
 
     compress: Compression  # how files are packed, if at all

@@ -11,7 +11,7 @@ from hbtom.bench.synth.layouts import Cells, boxes_of, ensure, found, scatter, s
 from hbtom.bench.synth.script import Thing
 from hbtom.bench.synth.sprites import KEY_R, OBJECT_R, agent_looks, key_and_lock, object_looks
 from hbtom.bench.synth.vaults import (
-    Manner,
+    BarrierStyle,
     Vault,
     barrier_blocks,
     draw_manner,
@@ -34,7 +34,7 @@ class Setup:
     goal: Identity
     key: Identity
     lock: Identity
-    manner: Manner
+    manner: BarrierStyle
     vault: Vault
     cells: Cells  # all walls, those of the vault included
     home: Point

@@ -9,7 +9,7 @@ from hbtom.bench.synth.layouts import Cells, ensure, found, interior, ring
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class BarrierStyle:
     """How barriers look and open in one episode, the same in all its trials."""
 
     spacing: int | None  # pixels between overlapping blocks; None if no blocks overlap
@@ -47,10 +47,10 @@ class Vault:
         return {*self.inside, *self.walls, *self.green, before}
 
 
-def draw_manner(rng: Rng) -> Manner:
+def draw_manner(rng: Rng) -> BarrierStyle:
     """The appearance and timing of an episode's barriers."""
     spacing = (None, 10, 5)[int(rng.choice(3, p=(0.5, 0.35, 0.15)))]
-    return Manner(
+    return BarrierStyle(
         spacing=spacing,
         covered=bool(rng.random() < 0.5),
         wait=int(rng.integers(24, 91)),
@@ -73,7 +73,7 @@ def draw_vault(rng: Rng, least: int = 2, most: int = 3) -> Vault:
     return Vault(inside, walls, tuple(green), lock, out)
 
 
-def barrier_blocks(vault: Vault, manner: Manner, gone: Cells = ()) -> tuple[Point, ...]:
+def barrier_blocks(vault: Vault, manner: BarrierStyle, gone: Cells = ()) -> tuple[Point, ...]:
     """Corners of the barrier's blocks, nearest to the lock first (they vanish in that order)."""
     cells = [c for c in vault.green if c not in gone and (manner.covered or c != vault.lock)]
     corners = [(x * CELL, y * CELL) for x, y in cells]

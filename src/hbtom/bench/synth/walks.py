@@ -54,7 +54,7 @@ def routes_on(cells: Cells, start: Point) -> RouteField:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PathLengths:
     """Lengths of the path to a goal past another item, in pixels; infinity if there is none."""
 
     through: float  # as if the item were not there
@@ -71,20 +71,20 @@ class Passage:
         return self.through + NOTABLE <= self.around < np.inf
 
 
-def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> Passage | None:
+def passage(solid: Sequence[Box], start: Point, goal: Point, other: Point) -> PathLengths | None:
     """How to get past another item; None if a pixel or two decide which path is open."""
     route = free_space(solid).route(start, goal)
     if route is None:
-        return Passage(np.inf, np.inf)
+        return PathLengths(np.inf, np.inf)
     through = path_length(route)
     if not in_the_way(other, route, ITEM_R + CLEARANCE + PLAIN):
-        return Passage(through, through)
+        return PathLengths(through, through)
     slim, wide = (_around(solid, other, start, by).length(goal) for by in (-PLAIN, PLAIN))
     if np.isinf(slim):
-        return Passage(through, np.inf)
+        return PathLengths(through, np.inf)
     if wide > slim + 6 * PLAIN:  # the path is a different one, or there is none
         return None
-    return Passage(through, (slim + wide) / 2 if in_the_way(other, route) else through)
+    return PathLengths(through, (slim + wide) / 2 if in_the_way(other, route) else through)
 
 
 def in_the_way(item: Point, route: Sequence[Point], reach: int = ITEM_R + CLEARANCE) -> bool:

@@ -17,7 +17,7 @@ from hbtom.errors import BadInput
 from hbtom.observe.archive.columns import has_changes, has_others, numbers, starts, truths
 from hbtom.observe.archive.soundness import sound
 from hbtom.observe.bodies import Body, Identity, Other
-from hbtom.observe.checks import check_trial, vouch
+from hbtom.observe.checks import check_trial, mark_checked
 from hbtom.observe.trial import Trial
 
 
@@ -25,7 +25,7 @@ def trials(rows: Any) -> list[Trial | BadInput]:
     """Return the trial in each row of a record batch, or the error if it cannot be read."""
     if sound(rows):
         whole = not np.isnan(numbers(rows.column("path_x").values)).any()
-        return [vouch(trial, whole=whole) for trial in _built(rows)]
+        return [mark_checked(trial, whole=whole) for trial in _built(rows)]
     return [_alone(rows.take([index])) for index in range(rows.num_rows)]
 
 

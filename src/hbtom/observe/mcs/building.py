@@ -23,7 +23,7 @@ from hbtom.observe.mcs.bystanders import (
     sizeless,
     walls_of,
 )
-from hbtom.observe.mcs.pace import Pace, along, pace, settled, shrinking
+from hbtom.observe.mcs.pace import FrameSteps, along, pace, settled, shrinking
 from hbtom.observe.mcs.roles import Role, look_of
 from hbtom.observe.mcs.scene import SHAPE, McsScene, called, decode
 from hbtom.observe.mcs.space import (
@@ -176,7 +176,7 @@ def _on_stage(one: SeenThing) -> Annotated[Bools, "step"]:
     return inside[:, 0] & inside[:, 1]
 
 
-def _carried(at: Pace, key: SeenThing) -> Annotated[Floats, "frame 2"]:
+def _carried(at: FrameSteps, key: SeenThing) -> Annotated[Floats, "frame 2"]:
     """Return where the key is in each frame; it stays in place until the step at which it moves."""
     path = along(at, key.place).copy()
     lies = (key.place == key.place[0]).all(axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, read_only
 from hbtom.observe.bodies import Other, OtherKind
-from hbtom.observe.mcs.pace import Pace, along, turning
+from hbtom.observe.mcs.pace import FrameSteps, along, turning
 from hbtom.observe.mcs.roles import colour_of, look_of
 from hbtom.observe.mcs.scene import McsScene, called
 from hbtom.observe.mcs.space import BORDER, SeenThing, block, changes, extent, seen, stands, tiled
@@ -26,7 +26,7 @@ _CYAN = colour_of(("Cyan",))
 
 
 def walls_of(
-    scene: McsScene, span: range, at: Pace
+    scene: McsScene, span: range, at: FrameSteps
 ) -> tuple[Annotated[Floats, "wall 4"], Annotated[Bools, "frame wall"] | None]:
     """Return the walls at the first step and, if any vanishes, in which frames each stands.
 
@@ -59,7 +59,7 @@ def camera_of(scene: McsScene, span: range) -> tuple[float, float] | None:
 
 
 def moving_objects(
-    at: Pace, objects: Sequence[SeenThing]
+    at: FrameSteps, objects: Sequence[SeenThing]
 ) -> Annotated[Floats, "frame object 2"] | None:
     """Return where the objects are in each frame, or None if all stay where they are."""
     if all((one.place == one.place[0]).all() for one in objects):
@@ -67,13 +67,13 @@ def moving_objects(
     return read_only(np.stack([along(at, one.place) for one in objects], axis=1))
 
 
-def agent_there(at: Pace, here: Annotated[Bools, "step"]) -> Annotated[Bools, "frame"] | None:
+def agent_there(at: FrameSteps, here: Annotated[Bools, "step"]) -> Annotated[Bools, "frame"] | None:
     """Return in which frames the agent is present, or None if it always is."""
     return None if here.all() else read_only(here[at.step])
 
 
 def others_of(
-    at: Pace,
+    at: FrameSteps,
     agents: Iterable[SeenThing],
     paddles: Iterable[SeenThing],
     screens: Iterable[SeenThing],
@@ -90,7 +90,7 @@ def others_of(
     return tuple(sorted(found, key=lambda other: other.kind))
 
 
-def _other(at: Pace, kind: OtherKind, one: SeenThing) -> Other:
+def _other(at: FrameSteps, kind: OtherKind, one: SeenThing) -> Other:
     usual = _SIZES[kind]
     return Other(
         kind=kind,

@@ -15,7 +15,7 @@ import msgspec
 from hbtom.errors import BadInput
 from hbtom.observe.episode import Episode, check_writable
 from hbtom.observe.mcs.pace import SceneSteps, steps_of
-from hbtom.observe.mcs.parts import NAMES, SIDES, Part, Pose, parts_of, rounded, slab
+from hbtom.observe.mcs.parts import NAMES, SIDES, Pose, ThingDesign, parts_of, rounded, slab
 from hbtom.observe.mcs.roles import plain
 from hbtom.observe.mcs.space import PIXEL, WORLD
 from hbtom.observe.trial import Trial
@@ -24,7 +24,9 @@ from hbtom.observe.trial import Trial
 def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) -> bytes:
     """Return the scene of an episode, as JSON; ``steps_of`` chooses the frames to keep."""
     check_writable(episode)
-    timelines: dict[Part, dict[int, Sequence[Pose | None]]] = {}  # by the first step of a trial
+    timelines: dict[
+        ThingDesign, dict[int, Sequence[Pose | None]]
+    ] = {}  # by the first step of a trial
     actions: list[list[str]] = []
     starts: list[int] = []
     for number, trial in enumerate(episode, start=1):
@@ -69,7 +71,7 @@ def write(episode: Episode, steps_of: Callable[[Trial], SceneSteps] = steps_of) 
 
 
 def _thing(
-    part: Part, trials: dict[int, Sequence[Pose | None]], starts: Sequence[int]
+    part: ThingDesign, trials: dict[int, Sequence[Pose | None]], starts: Sequence[int]
 ) -> dict[str, Any]:
     """Return a thing with its shows and hides, which record only changes from the step before."""
     shows: list[dict[str, Any]] = []
@@ -119,7 +121,7 @@ _USUAL = (4 / PIXEL + WORLD / 2, -4 / PIXEL + WORLD / 2)
 
 def _platform(camera: tuple[float, float]) -> dict[str, Any]:
     """Return the stand of the camera."""
-    part = Part("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
+    part = ThingDesign("platform", plain("cube", "Grey"), (0.5, 3.0, 0.5))
     return _thing(part, {0: [(*camera, 1.5, 0.0)]}, [0])
 
 

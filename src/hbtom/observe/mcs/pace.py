@@ -42,30 +42,32 @@ BURNT = 5  # still steps after a barrier has vanished
 
 
 @dataclass(frozen=True, eq=False)
-class Pace:
+class FrameSteps:
     """The step that each frame shows, and how much of the way to the next step is covered."""
 
     step: Annotated[Ints, "frame"]
     share: Annotated[Floats, "frame"]
 
 
-def pace(vanishing: Annotated[Ints, "step"]) -> Pace:
+def pace(vanishing: Annotated[Ints, "step"]) -> FrameSteps:
     """Return the frames of a trial, given how many pieces of a barrier vanish after each step."""
     frames = np.clip(vanishing[:-1], FRAMES, BURNING)
     step = np.arange(len(frames)).repeat(frames)
     first = (np.cumsum(frames) - frames).repeat(frames)
     share = (np.arange(len(step)) - first) / frames.repeat(frames)
-    return Pace(np.append(step, len(frames)), np.append(share, 0.0))
+    return FrameSteps(np.append(step, len(frames)), np.append(share, 0.0))
 
 
-def along(at: Pace, values: Annotated[Floats, "step value"]) -> Annotated[Floats, "frame value"]:
+def along(
+    at: FrameSteps, values: Annotated[Floats, "step value"]
+) -> Annotated[Floats, "frame value"]:
     """Return the values in each frame, given those at each step; jumps are not interpolated."""
     moved = np.diff(values, axis=0, append=values[-1:])
     moved[~(np.hypot.reduce(moved, axis=1) <= JUMP)] = 0.0  # also if either is NaN
     return frozen(values[at.step] + at.share[:, None] * moved[at.step])
 
 
-def turning(at: Pace, angle: Annotated[Floats, "step"]) -> Annotated[Floats, "frame"]:
+def turning(at: FrameSteps, angle: Annotated[Floats, "step"]) -> Annotated[Floats, "frame"]:
     """Return the angle in each frame, given that at each step; turn the shorter way."""
     turned = (np.diff(angle, append=angle[-1:]) + 180.0) % 360.0 - 180.0
     turned[~(np.abs(turned) <= JUMP)] = 0.0  # also if either is NaN
@@ -73,7 +75,7 @@ def turning(at: Pace, angle: Annotated[Floats, "step"]) -> Annotated[Floats, "fr
 
 
 def shrinking(
-    at: Pace, left: Annotated[Floats, "step"], vanishing: Annotated[Ints, "step"]
+    at: FrameSteps, left: Annotated[Floats, "step"], vanishing: Annotated[Ints, "step"]
 ) -> Annotated[Floats, "frame"]:
     """Return how much of a barrier is left in each frame; pieces vanish one at a time."""
     lost = np.diff(left, append=left[-1:])

@@ -35,7 +35,7 @@ Pose = tuple[float, float, float, float]  # x and y in pixels, height in metres,
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class Part:
+class ThingDesign:
     """A thing: the prefix of its id, its skin, its scale, and a mark that makes it unique."""
 
     role: str
@@ -49,7 +49,9 @@ class Part:
         return f"{self.role}_{uuid.uuid5(NAMES, repr(self))}"
 
 
-def parts_of(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+def parts_of(
+    trial: Trial, steps: SceneSteps
+) -> Iterator[tuple[ThingDesign, Sequence[Pose | None]]]:
     """Yield each thing of a trial with its pose at each step, or None where it is absent."""
     yield from _walls(trial, steps)
     yield from _barrier(trial, steps)
@@ -66,7 +68,7 @@ def parts_of(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[P
         _body("agent", trial.agent.radius, agent),
         [pose if there else None for pose, there in zip(walk, here, strict=True)],
     )
-    home = Part("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
+    home = ThingDesign("home", plain("cube", "Magenta"), _box(TILE, TILE, _HOME))
     yield home, [(*trial.whole_path[0].tolist(), _HOME / 2, 0.0)] * len(steps)
     if trial.key is not None:
         key = skin_of("key", trial.key.look)
@@ -79,9 +81,9 @@ def parts_of(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[P
         yield _other(other, str(number)), list(_moves(other, steps))
 
 
-def _body(role: str, radius: float, skin: Skin, mark: str = "") -> Part:
+def _body(role: str, radius: float, skin: Skin, mark: str = "") -> ThingDesign:
     side = rounded(2 * radius * PIXEL * skin.metre)
-    return Part(role, skin, (side, side, side), mark)
+    return ThingDesign(role, skin, (side, side, side), mark)
 
 
 def _lying(body: Body, skin: Skin) -> Pose:
@@ -103,7 +105,7 @@ def _object(trial: Trial, number: int, steps: SceneSteps, skin: Skin) -> Iterato
         yield None if np.isnan(x) else (x, y, float(high[frame]), skin.turned)
 
 
-def _walls(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+def _walls(trial: Trial, steps: SceneSteps) -> Iterator[tuple[ThingDesign, Sequence[Pose | None]]]:
     """Yield complete sides of the border as slabs, and all other walls as tiles."""
     tiles: set[Block] = set(map(tuple, tiled(map(tuple, trial.walls.tolist())).tolist()))
     sides: set[Block] = set()
@@ -132,20 +134,24 @@ def _vanishing(trial: Trial, steps: SceneSteps) -> dict[Block, Annotated[Bools, 
     return {tile: stands for tile, stands in found.items() if not stands.all()}
 
 
-def slab(role: str, block: Block, mark: str, steps: int) -> tuple[Part, list[Pose]]:
+def slab(role: str, block: Block, mark: str, steps: int) -> tuple[ThingDesign, list[Pose]]:
     x, y, width, height = block
-    part = Part(role, plain("cube", "Black"), _box(width, height, _WALL), mark or f"{x:g} {y:g}")
+    part = ThingDesign(
+        role, plain("cube", "Black"), _box(width, height, _WALL), mark or f"{x:g} {y:g}"
+    )
     return part, [(x + width / 2, y + height / 2, _WALL / 2, 0.0)] * steps
 
 
-def _barrier(trial: Trial, steps: SceneSteps) -> Iterator[tuple[Part, Sequence[Pose | None]]]:
+def _barrier(
+    trial: Trial, steps: SceneSteps
+) -> Iterator[tuple[ThingDesign, Sequence[Pose | None]]]:
     """Yield the blocks of the barrier, which vanish one by one, as fast as in the trial."""
     many = len(trial.barrier)
     standing = np.ceil(trial.barrier_left[steps.frames] * many - 1e-6)
     for number, (x, y, width, height) in enumerate(trial.barrier.tolist()):
         drawn_width, drawn_height = (_FUSE if one == TILE else one for one in (width, height))
         drawn = _box(drawn_width, drawn_height, _WALL)
-        part = Part("fuse_wall", plain("cube", "Lime"), drawn, f"{x:g} {y:g}")
+        part = ThingDesign("fuse_wall", plain("cube", "Lime"), drawn, f"{x:g} {y:g}")
         pose = (x + width / 2, y + height / 2, _WALL / 2, 0.0)
         yield part, [pose if number < now else None for now in standing]
 
@@ -171,12 +177,12 @@ _BOARDS = {
 }
 
 
-def _other(other: Other, mark: str) -> Part:
+def _other(other: Other, mark: str) -> ThingDesign:
     width, height = other.size
     if other.kind == "agent":
         return _body("other_agents", width / 2, skin_of("agent", other.look), mark)
     role, colour = _BOARDS[other.kind]
-    return Part(role, plain("cube", colour), _box(width, height, _BOARD), mark)
+    return ThingDesign(role, plain("cube", colour), _box(width, height, _BOARD), mark)
 
 
 def _moves(other: Other, steps: SceneSteps) -> Iterator[Pose | None]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.tracks.cells import Table
-from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.points import Individual, Tracks
+from hbtom.observe.tracks.text_table import Table
 
 LEVELS = ("scorer", "individuals", "bodyparts", "coords")  # rows of the heading
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp")  # people label these to train the tracker
@@ -77,5 +77,5 @@ def by_individual(
             )
     if not parts:
         raise BadInput("there is no body part with x and y", place=Place(field="coords"))
-    seen = {who: Seen(number, each, lines) for who, each in parts.items()}
+    seen = {who: Individual(number, each, lines) for who, each in parts.items()}
     return Tracks("DeepLabCut", seen)

@@ -17,7 +17,7 @@ import numpy as np
 
 from hbtom.errors import BadInput, Place, needed
 from hbtom.observe.tracks.deeplabcut import by_individual, no_track
-from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.points import Individual, Tracks
 
 _MOST = 1 << 26  # numbers in a file, at most
 # Raised by h5py for damaged files, and by code that uses what it reads from them
@@ -79,7 +79,7 @@ def _sleap(file: Any) -> Tracks:
         score = known.astype(float)
     number = np.arange(1.0, frames + 1)
     seen = {
-        who: Seen(
+        who: Individual(
             number,
             {
                 part: np.column_stack([places[one, 0, at], places[one, 1, at], score[one, at]])

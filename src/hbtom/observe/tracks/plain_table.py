@@ -14,9 +14,9 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.tracks.cells import LOST, Table, number
-from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Columns
+from hbtom.observe.tracks.text_table import LOST, Table, number
 
 _KNOWN = {
     "frame": ("frame", "frames", "frame_id", "frame_idx", "frame_index", "frame_number", "index"),
@@ -62,7 +62,7 @@ def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Col
             if called in seen:
                 hint = "rename a column, or name in the scene: [track.columns] x, y and track"
                 raise BadInput(f"there are two tracks '{called}'", hint=hint)
-            seen[called] = Seen(np.array(kept, dtype=float), part, lines, labels)
+            seen[called] = Individual(np.array(kept, dtype=float), part, lines, labels)
     return Tracks("a plain table", seen, timed=timed)
 
 

@@ -15,7 +15,7 @@ LIKELY = 0.6  # below this likelihood, DeepLabCut itself does not draw a point
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Individual:
     """One individual: one row per frame in which the tracker looked for it.
 
     ``parts`` has x, y and likelihood of each body part; x and y are NaN where it was lost.
@@ -36,12 +36,12 @@ class Tracks:
     """The whole output of a tracker."""
 
     kind: str  # of file, in words
-    seen: Mapping[str, Seen]  # by the individual's name
+    seen: Mapping[str, Individual]  # by the individual's name
     cutoff: float = LIKELY  # least likelihood, unless the scene has its own
     timed: bool = False  # rows have times instead of frame numbers
 
 
-def in_order(seen: Seen, rows: Sequence[int], *, timed: bool) -> Annotated[np.ndarray, "row"]:
+def in_order(seen: Individual, rows: Sequence[int], *, timed: bool) -> Annotated[np.ndarray, "row"]:
     """Return the frame of each row, counted from 0; missing rows count, too.
 
     Rows come at even intervals: the median difference of two numbers is one frame.

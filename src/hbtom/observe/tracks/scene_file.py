@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput, Place
-from hbtom.observe.making import ROUND
+from hbtom.observe.from_arrays import ROUND
 from hbtom.toml_files import load_toml
 
 WORLD = 200.0  # pixels of the model's world along its longer side
@@ -24,7 +24,7 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a scene file; misspelt names are errors."""
 
 
-class Thing(_Part, frozen=True):
+class SceneObject(_Part, frozen=True):
     """An object that the agent may want."""
 
     name: str
@@ -32,7 +32,7 @@ class Thing(_Part, frozen=True):
     radius: Length | None = None
 
 
-class Watched(_Part, frozen=True):
+class AgentTrack(_Part, frozen=True):
     """The agent to judge: its track, and the body part whose position is used."""
 
     name: str = "agent"
@@ -48,7 +48,7 @@ class Span(_Part, frozen=True):
     agent: str | None = None
     name: str | None = None
     walls: tuple[Box, ...] | None = None
-    objects: tuple[Thing, ...] | None = None
+    objects: tuple[SceneObject, ...] | None = None
 
 
 class Columns(_Part, frozen=True):
@@ -78,13 +78,13 @@ class Scene(_Part, frozen=True):
     """What a track does not say."""
 
     size: tuple[Length, Length]
-    objects: tuple[Thing, ...] = ()
+    objects: tuple[SceneObject, ...] = ()
     walls: tuple[Box, ...] = ()
     units: Unit = "px"
     corner: tuple[Real, Real] = (0.0, 0.0)
     y: Literal["down", "up"] = "down"
     scale: Length | None = None
-    agent: Watched = Watched()
+    agent: AgentTrack = AgentTrack()
     track: Recording = Recording()
     trials: tuple[Span, ...] = ()
 

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from hbtom.observe.making import ROUND
-from hbtom.observe.tracks.points import Seen, Tracks
-from hbtom.observe.tracks.watched import middle
+from hbtom.observe.from_arrays import ROUND
+from hbtom.observe.tracks.agent_track import central_part
+from hbtom.observe.tracks.points import Individual, Tracks
 
 _TEXT = """\
 # Where a track was recorded. Lengths are in the units below; x and y are as in the track.
@@ -58,7 +58,7 @@ def template(tracks: Tracks | None = None) -> str:
     """Return a scene file to fill in, with the names and the size of a track if one is given."""
     names = [] if tracks is None else list(tracks.seen)
     first = None if tracks is None else tracks.seen[names[0]]
-    usual, ends = ("", [0, 299]) if first is None else (middle(first), _ends(first))
+    usual, ends = ("", [0, 299]) if first is None else (central_part(first), _ends(first))
     parts = [] if tracks is None else [*tracks.seen[names[0]].parts]
     size, corner = ([200, 200], [0, 0]) if tracks is None else _extent(tracks)
     return _TEXT.format(
@@ -75,7 +75,7 @@ def template(tracks: Tracks | None = None) -> str:
     )
 
 
-def _ends(seen: Seen) -> list[float]:
+def _ends(seen: Individual) -> list[float]:
     """Return the numbers or times of the first and the last frame."""
     ends = (float(f"{end:.6g}") for end in (seen.number.min(), seen.number.max()))
     return [int(end) if end == int(end) else end for end in ends]

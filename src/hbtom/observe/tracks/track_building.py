@@ -15,10 +15,10 @@ from hbtom.observe.checks import MOST_FRAMES, check_trial
 from hbtom.observe.episode import Episode, Sight
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
-from hbtom.observe.tracks.points import Seen, Tracks, in_order
-from hbtom.observe.tracks.scene_file import WORLD, Scene, Span, Thing
+from hbtom.observe.tracks.agent_track import likely_positions, listed, watched
+from hbtom.observe.tracks.points import Individual, Tracks, in_order
+from hbtom.observe.tracks.scene_file import WORLD, Scene, SceneObject, Span
 from hbtom.observe.tracks.track_sight import guess_sight
-from hbtom.observe.tracks.watched import listed, sure, watched
 from hbtom.observe.trial import Trial
 
 _MARGIN = 0.05 * WORLD  # pixels; positions may be this far outside due to jitter
@@ -34,7 +34,7 @@ def build(tracks: Tracks, scene: Scene, name: str) -> Episode:
     """Return the episode that a track shows in a scene."""
     notes = [f"read as {tracks.kind}"]
     seen, places = watched(tracks, scene, notes)
-    places = sure(places, tracks, scene, notes)
+    places = likely_positions(places, tracks, scene, notes)
     placed = _placed(places, scene, notes)
     spans = list(_spans(seen, scene, notes))
     paths = [_path(seen, placed, rows, timed=tracks.timed) for _, rows in spans]
@@ -92,7 +92,7 @@ def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
 # Trials
 
 
-def _spans(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
+def _spans(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
     """Yield each trial with its rows."""
     by, not_by = ("name", "frames") if seen.trial else ("frames", "name")
     for number, span in enumerate(scene.trials, start=1):
@@ -105,7 +105,7 @@ def _spans(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, l
     yield from _labelled(seen, scene, notes) if seen.trial else _numbered(seen, scene, notes)
 
 
-def _numbered(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
+def _numbered(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
     taken: set[int] = set()
     for number, span in enumerate(scene.trials or (Span(),), start=1):
         first, last = span.frames or (-np.inf, np.inf)
@@ -120,7 +120,7 @@ def _numbered(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span
         yield span, rows
 
 
-def _labelled(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
+def _labelled(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
     """Yield trials by their names in a column; rows without a name belong to no trial."""
     runs: dict[str, list[int]] = {}
     for row, label in enumerate(seen.trial):
@@ -143,7 +143,7 @@ def _labelled(seen: Seen, scene: Scene, notes: list[str]) -> Iterator[tuple[Span
         yield known.get(label, Span()), rows
 
 
-def _path(seen: Seen, placed: Path, rows: Sequence[int], *, timed: bool) -> Path:
+def _path(seen: Individual, placed: Path, rows: Sequence[int], *, timed: bool) -> Path:
     """Return where the agent was in every frame of a trial; NaN where it was not seen."""
     frames = in_order(seen, rows, timed=timed)
     if frames[-1] >= MOST_FRAMES:
@@ -177,7 +177,7 @@ def _trial(scene: Scene, span: Span, path: Path) -> Trial:
     )
 
 
-def _things(scene: Scene) -> list[Thing]:
+def _things(scene: Scene) -> list[SceneObject]:
     """Return one object for each name, in order."""
     every = (*scene.objects, *(one for span in scene.trials for one in span.objects or ()))
     return list({one.name: one for one in every}.values())
@@ -193,7 +193,7 @@ def _box(scene: Scene, x: float, y: float, width: float, height: float) -> list[
     return [value * scene.pixels for value in (left, top, width, height)]
 
 
-def _body(scene: Scene, thing: Thing, colour: tuple[float, ...]) -> Body:
+def _body(scene: Scene, thing: SceneObject, colour: tuple[float, ...]) -> Body:
     x, y, *_ = _box(scene, *thing.at, 0.0, 0.0)
     return Body(Identity(thing.name, colour), (x, y), (thing.radius or scene.radius) * scene.pixels)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hbtom.errors import BadInput, Place
-from hbtom.observe.tracks.cells import read_cells
 from hbtom.observe.tracks.deeplabcut import begins_like_deeplabcut, read_deeplabcut
 from hbtom.observe.tracks.hdf5 import read_hdf5
 from hbtom.observe.tracks.plain_table import read_plain
 from hbtom.observe.tracks.points import Tracks
 from hbtom.observe.tracks.scene_file import Columns
+from hbtom.observe.tracks.text_table import read_cells
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 

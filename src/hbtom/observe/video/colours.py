@@ -34,7 +34,7 @@ _FEW = 12  # fewest pixels in a class of colours
 
 
 @dataclass(frozen=True, eq=False)
-class Palette:
+class PictureColours:
     """The colours of a picture: those of the stage, and one for each kind of thing."""
 
     shaded: bool
@@ -88,7 +88,9 @@ def is_grey(picture: Picture) -> Annotated[Bools, "row column"]:
     return highest(picture) - lowest(picture) < _HUE
 
 
-def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool) -> Palette:
+def palette_of(
+    picture: Picture, dark: Annotated[Bools, "row column"], *, shaded: bool
+) -> PictureColours:
     """Find the colours of a picture, the most frequent first."""
     stage = np.array([_most_frequent(picture[~dark]), _most_frequent(picture[dark])])
     values = _values(picture, shaded=shaded)
@@ -111,7 +113,9 @@ def palette_of(picture: Picture, dark: Annotated[Bools, "row column"], *, shaded
             shown.append(middle * lit if shaded else np.median(own[taken], axis=0))
         left = ~(taken | (_gaps(rest, frequent) <= _COARSE))
         rest, own = rest[left], own[left]
-    return Palette(shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3))
+    return PictureColours(
+        shaded, stage, np.array(things).reshape(-1, 3), np.array(shown).reshape(-1, 3)
+    )
 
 
 def _values(pixels: Picture, *, shaded: bool) -> Floats:

@@ -19,7 +19,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats
 from hbtom.observe.video.camera import Camera
-from hbtom.observe.video.colours import STAGE, Palette
+from hbtom.observe.video.colours import STAGE, PictureColours
 from hbtom.observe.video.pictures import Picture
 from hbtom.observe.video.solids import Place, ThingForm, Window, shared_part
 from hbtom.observe.video.stage import VideoStage
@@ -38,12 +38,12 @@ class View:
     """Everything needed to find things in the pictures of a trial."""
 
     stage: VideoStage
-    palette: Palette
+    palette: PictureColours
     shape: tuple[int, int]  # rows and columns of pictures
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class SeenThing:
     """What is seen of a thing: its position, how many pixels, and their middle."""
 
     place: Place
@@ -52,8 +52,12 @@ class Sight:
 
 
 def follow_things(
-    view: View, things: Sequence[VideoThing], sights: Sequence[Sight], before: Picture, now: Picture
-) -> tuple[Sight, ...]:
+    view: View,
+    things: Sequence[VideoThing],
+    sights: Sequence[SeenThing],
+    before: Picture,
+    now: Picture,
+) -> tuple[SeenThing, ...]:
     """Return what is seen of each thing in a picture, given the picture before and its sights."""
     found = list(sights)
     for index, thing in enumerate(things):
@@ -75,11 +79,11 @@ class _Search(NamedTuple):
 
     view: View
     thing: VideoThing
-    last: Sight
-    others: Sequence[tuple[VideoThing, Sight]]
+    last: SeenThing
+    others: Sequence[tuple[VideoThing, SeenThing]]
     picture: Picture
 
-    def sight(self, window: Window) -> Sight:
+    def sight(self, window: Window) -> SeenThing:
         """Search for the thing within a window and, if it is not there, in the whole picture."""
         view, last, gone = self.view, self.last, _GONE * len(self.thing.region)
         own, hidden = self._pixels(window)
@@ -88,7 +92,7 @@ class _Search(NamedTuple):
             window = Window(0, 0, view.shape[1], view.shape[0])
             own, hidden = self._pixels(window)
             if own.sum() < gone:
-                return Sight(last.place, 0, last.middle)
+                return SeenThing(last.place, 0, last.middle)
         rows, columns = np.nonzero(own)
         count = len(rows)
         middle = np.array([columns.mean() + window.left, rows.mean() + window.top])
@@ -100,7 +104,7 @@ class _Search(NamedTuple):
         seen = camera.project(np.array([[*last.place, 0.0]]))
         start = last.place + (camera.ground(seen + moved) - camera.ground(seen))[0]
         worth = np.where(own, 2.0, np.where(hidden, 1.0, 0.0))
-        return Sight(_explained(self.thing.form, camera, start, worth, window), count, middle)
+        return SeenThing(_explained(self.thing.form, camera, start, worth, window), count, middle)
 
     def _pixels(self, window: Window) -> tuple[Bools, Bools]:
         """Return which pixels have the thing's colour, and where it may be hidden."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.observe.video.camera import SIDE, Camera
-from hbtom.observe.video.colours import Labels, Palette
+from hbtom.observe.video.colours import Labels, PictureColours
 from hbtom.observe.video.shapes import Region, is_block, is_key, is_lock, regions, same_shape
 from hbtom.observe.video.solids import (
     Place,
@@ -56,7 +56,7 @@ class VideoThing:
 
 
 def things_in(
-    labels: Labels, palette: Palette, camera: Camera, known: Sequence[VideoThing] = ()
+    labels: Labels, palette: PictureColours, camera: Camera, known: Sequence[VideoThing] = ()
 ) -> list[VideoThing]:
     """Return all things in a picture, given the class of each pixel.
 
@@ -68,7 +68,7 @@ def things_in(
 
 
 def _things(
-    labels: Labels, palette: Palette, camera: Camera, known: Sequence[VideoThing]
+    labels: Labels, palette: PictureColours, camera: Camera, known: Sequence[VideoThing]
 ) -> Iterator[VideoThing]:
     for label, value in enumerate(palette.things):
         for region in _joined(regions(labels == label), camera):

@@ -15,7 +15,6 @@ from hbtom.arrays import Bools
 from hbtom.observe import Identity, Other, Trial
 from hbtom.observe.contact import Places, stretches
 from hbtom.show.company_beliefs import company_of, ghosts
-from hbtom.show.happenings import has_company
 from hbtom.show.page.plain_values import (
     CHANCES,
     PIXELS,
@@ -25,7 +24,8 @@ from hbtom.show.page.plain_values import (
     look_of,
     numbers,
 )
-from hbtom.show.page.scenes import Scene
+from hbtom.show.page.scenes import TrialScene
+from hbtom.show.trial_deeds import has_company
 from hbtom.world.sight_lines import in_view, sees, sees_objects
 
 REST = 12  # still frames; shorter rests do not count as pauses
@@ -52,7 +52,7 @@ def _when(true: Annotated[Bools, "frame"]) -> list[list[float | None]]:
     return changes(true[:, None].astype(np.float64))
 
 
-def others(scene: Scene, items: Sequence[Identity]) -> list[Plain]:
+def others(scene: TrialScene, items: Sequence[Identity]) -> list[Plain]:
     """Return all other things; each entry of a path is a position and an angle."""
     return [_other(scene, other, items) for other in scene.trial.others]
 
@@ -70,7 +70,7 @@ def other_values(other: Other, name: str) -> Plain:
     }
 
 
-def _other(scene: Scene, other: Other, items: Sequence[Identity]) -> Plain:
+def _other(scene: TrialScene, other: Other, items: Sequence[Identity]) -> Plain:
     if other.kind != "agent":
         return other_values(other, other.kind)
     plain = other_values(other, scene.names.get(other.look, other.kind))
@@ -80,7 +80,7 @@ def _other(scene: Scene, other: Other, items: Sequence[Identity]) -> Plain:
     return plain | wanted | _seen(sees(scene.trial, 0, other.path) | absent)
 
 
-def company(scene: Scene) -> Plain:
+def company(scene: TrialScene) -> Plain:
     """Return the further values of a trial with company; nothing without company."""
     trial = scene.trial
     if not has_company(trial):
@@ -97,7 +97,7 @@ def company(scene: Scene) -> Plain:
     return found | _mind(scene)
 
 
-def _deeds(scene: Scene) -> list[list[Any]]:
+def _deeds(scene: TrialScene) -> list[list[Any]]:
     """Return deeds as rows of actor (None for nobody), frames, kind and a few words."""
     return [
         [deed.actor, deed.first, deed.last, deed.kind, scene.teller.label(deed)]
@@ -125,7 +125,7 @@ def _changed(values: Places) -> Annotated[Bools, "frame"]:
     return np.append(False, (same[1:] != same[:-1]).any(axis=1))
 
 
-def _mind(scene: Scene) -> Plain:
+def _mind(scene: TrialScene) -> Plain:
     """Return the beliefs about company: causes, attitudes, and where the agent believes things."""
     known = company_of(scene.posterior)
     if known is None:

@@ -7,7 +7,7 @@ import math
 from hbtom.assumptions import Grid
 from hbtom.judgement.accounts import account, surprising
 from hbtom.mind.regret import KEY, NOTHING
-from hbtom.show.page.scenes import Scene, listed, per_cent
+from hbtom.show.page.scenes import TrialScene, listed, per_cent
 from hbtom.show.words import SURE, explain
 from hbtom.world.modes import UNIT
 
@@ -15,7 +15,7 @@ DETOUR = 1.15  # a way that is longer than this multiple of the shortest is call
 WORTH_SAYING = 0.3  # least waste of a step that is mentioned, in units of cost
 
 
-def summary(scene: Scene) -> str:
+def summary(scene: TrialScene) -> str:
     """Return how the trial went, and for the test trial also what was surprising about it."""
     if NOTHING in scene.posterior.goals:
         return "There is nothing it could want."
@@ -35,7 +35,7 @@ def summary(scene: Scene) -> str:
     return f"{sentence} {why}."
 
 
-def _deeds(scene: Scene) -> str:
+def _deeds(scene: TrialScene) -> str:
     """Return what the agent did: fetched the key, opened the lock, went somewhere."""
     picked, opened = (scene.steady.event(kind) for kind in ("pick up key", "reach lock"))
     deeds = []
@@ -50,7 +50,7 @@ def _deeds(scene: Scene) -> str:
     return listed(deeds)
 
 
-def _aside(scene: Scene) -> str:
+def _aside(scene: TrialScene) -> str:
     """Return, in words, whether the agent had no choice, or took a detour."""
     reachable = scene.posterior.reachable
     if not scene.arrived:
@@ -62,7 +62,7 @@ def _aside(scene: Scene) -> str:
     return ""
 
 
-def _wish(scene: Scene) -> str:
+def _wish(scene: TrialScene) -> str:
     """Return what the agent probably wants, unless it went there and this is almost certain."""
     chance = float(scene.posterior.goal[-1].max())
     if not scene.arrived:
@@ -72,7 +72,7 @@ def _wish(scene: Scene) -> str:
     )
 
 
-def _why(scene: Scene, what: str) -> str:
+def _why(scene: TrialScene, what: str) -> str:
     """Return what was surprising, in words, given its kind."""
     if what == "goal":
         expected = scene.leaders[0]
@@ -89,7 +89,7 @@ def _why(scene: Scene, what: str) -> str:
     return "one of its steps was very unlikely, whatever it wants"
 
 
-def history(scene: Scene, goal: int) -> str:
+def history(scene: TrialScene, goal: int) -> str:
     """Return, in words, how often the agent took a goal, if it ever had a choice."""
     count, times = len(scene.choices), scene.times(goal)
     known = count and (times or not scene.in_company)  # others may be liked without being taken
@@ -99,7 +99,7 @@ def history(scene: Scene, goal: int) -> str:
     return f", which it {took} {times} of {count} times" if known else ""
 
 
-def peak(scene: Scene) -> tuple[int, str]:
+def peak(scene: TrialScene) -> tuple[int, str]:
     """Return the frame at which the least likely step of a trial ends, and a sentence about it."""
     posterior = scene.posterior
     step = int(posterior.log_likelihood.argmin())
@@ -110,7 +110,7 @@ def peak(scene: Scene) -> tuple[int, str]:
     return int(posterior.frame[step + 1]), f"{sentence}."
 
 
-def _likelihood(scene: Scene, step: int) -> str:
+def _likelihood(scene: TrialScene, step: int) -> str:
     """Return how likely a step was: its probability on the grid, else compared with chance."""
     log = float(scene.posterior.log_likelihood[step])
     if isinstance(scene.judgement.model.motion, Grid):

@@ -20,7 +20,7 @@ from hbtom.observe import Body, Identity
 from hbtom.show.company_beliefs import aims, asks_where
 from hbtom.show.page.company_values import company, object_paths, others
 from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, changes, index_of, look_of, numbers
-from hbtom.show.page.scenes import Scene, names_of, scenes
+from hbtom.show.page.scenes import TrialScene, names_of, scenes
 from hbtom.show.page.story import chapter
 from hbtom.show.words import plain
 
@@ -55,7 +55,7 @@ def _items(judgement: Judgement) -> dict[Identity, Plain]:
     return {goal: {"name": names[goal], **look_of(look)} for goal, look in looks.items()}
 
 
-def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
+def _trial(scene: TrialScene, items: Sequence[Identity]) -> Plain:
     trial, posterior = scene.trial, scene.posterior
     story, paths = chapter(scene), object_paths(trial)
     start, end = (scene.steady.event(kind) for kind in ("first motion", "end of motion"))
@@ -82,7 +82,7 @@ def _trial(scene: Scene, items: Sequence[Identity]) -> Plain:
     }
 
 
-def _key(scene: Scene, items: Sequence[Identity]) -> Plain | None:
+def _key(scene: TrialScene, items: Sequence[Identity]) -> Plain | None:
     trial, goals = scene.trial, scene.posterior.goals
     if trial.key is None or trial.key_path is None:
         return None
@@ -91,7 +91,7 @@ def _key(scene: Scene, items: Sequence[Identity]) -> Plain | None:
     return {"item": item, **_body(trial.key), "path": changes(trial.key_path)}
 
 
-def _lock(scene: Scene) -> Plain | None:
+def _lock(scene: TrialScene) -> Plain | None:
     lock, there = scene.trial.lock, scene.trial.lock_there
     if lock is None or there is None:
         return None

@@ -13,13 +13,13 @@ from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
 from hbtom.judgement.accounts import detour
 from hbtom.mind import Posterior
-from hbtom.mind.manners import COPY
+from hbtom.mind.company_hypotheses import COPY
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Identity, Trial
-from hbtom.show.company_beliefs import Aim, aims
-from hbtom.show.happenings import Deed, Teller, deeds
+from hbtom.show.company_beliefs import PlacedGoal, aims
 from hbtom.show.plots.signs import called
-from hbtom.world.steady import steadied
+from hbtom.show.trial_deeds import Teller, TrialDeed, deeds
+from hbtom.world.denoising import steadied
 
 CLEAR_LEAD = 0.1  # a goal leads if it is this much more probable than the next
 
@@ -33,7 +33,7 @@ def names_of(judgement: Judgement) -> dict[Identity, str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class TrialScene:
     """One trial of a judged episode, with everything that sentences about it need."""
 
     judgement: Judgement
@@ -81,7 +81,7 @@ class Scene:
         return tuple(one.goals[int(one.goal[-1].argmax())] for one in self._chosen)
 
     @cached_property
-    def aims(self) -> tuple[Aim, ...]:
+    def aims(self) -> tuple[PlacedGoal, ...]:
         """The goals, with each place where the agent may look for them."""
         return aims(self.posterior)
 
@@ -106,7 +106,7 @@ class Scene:
         return name_goals(self.trial)
 
     @cached_property
-    def deeds(self) -> tuple[Deed, ...]:
+    def deeds(self) -> tuple[TrialDeed, ...]:
         """All deeds of agents to the world and to each other; none without company."""
         return deeds(self.trial)
 
@@ -161,10 +161,10 @@ class Scene:
         return detour(self.judgement.planned[self.index], self.posterior)
 
 
-def scenes(judgement: Judgement) -> tuple[Scene, ...]:
+def scenes(judgement: Judgement) -> tuple[TrialScene, ...]:
     """Return one scene per trial."""
     names = names_of(judgement)
-    return tuple(Scene(judgement, index, names) for index in range(len(judgement.episode)))
+    return tuple(TrialScene(judgement, index, names) for index in range(len(judgement.episode)))
 
 
 def leaders(belief: Annotated[Floats, "time goal"]) -> tuple[int | None, ...]:

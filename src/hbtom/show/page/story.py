@@ -15,7 +15,7 @@ import numpy as np
 from hbtom.mind.regret import NOTHING
 from hbtom.show.company_beliefs import asks_where, by_itself
 from hbtom.show.page.endings import history, peak, summary
-from hbtom.show.page.scenes import Scene, listed, per_cent
+from hbtom.show.page.scenes import TrialScene, listed, per_cent
 from hbtom.show.words import SURE
 
 Kind = Literal[
@@ -34,7 +34,7 @@ Kind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class StoryLine:
     """A sentence, and the frame from which it is true."""
 
     frame: int
@@ -46,7 +46,7 @@ class Moment:
 class Chapter:
     """A trial in words: its moments in order."""
 
-    moments: tuple[Moment, ...]
+    moments: tuple[StoryLine, ...]
 
     @property
     def summary(self) -> str:
@@ -54,33 +54,33 @@ class Chapter:
         return next(moment.text for moment in self.moments if moment.kind == "end")
 
 
-def in_order(moments: Iterable[Moment]) -> Chapter:
+def in_order(moments: Iterable[StoryLine]) -> Chapter:
     """Return a chapter of moments, one of which is the end."""
     return Chapter(tuple(sorted(moments, key=lambda moment: moment.frame)))
 
 
-def chapter(scene: Scene) -> Chapter:
+def chapter(scene: TrialScene) -> Chapter:
     """Tell one trial."""
     return in_order(_moments(scene))
 
 
-def _moments(scene: Scene) -> Iterator[Moment]:
-    yield Moment(0, "start", _expectation(scene))
+def _moments(scene: TrialScene) -> Iterator[StoryLine]:
+    yield StoryLine(0, "start", _expectation(scene))
     yield from _deeds(scene)
     yield from _events(scene)
     yield from _goals(scene)
     if scene.is_test and len(scene.posterior) > 1:
         frame, sentence = peak(scene)
-        yield Moment(frame, "peak", sentence)
+        yield StoryLine(frame, "peak", sentence)
     end = scene.steady.event("end of motion")
     last = len(scene.trial.path) - 1
-    yield Moment(last if end is None else end.frame, "end", summary(scene))
+    yield StoryLine(last if end is None else end.frame, "end", summary(scene))
 
 
 # Before the first step
 
 
-def _expectation(scene: Scene) -> str:
+def _expectation(scene: TrialScene) -> str:
     """Return what is expected, and why, in words."""
     if NOTHING in scene.posterior.goals:
         return f"{_choice(scene)}."
@@ -99,7 +99,7 @@ def _expectation(scene: Scene) -> str:
     return f"It is expected to {look} {scene.aim(leader)} ({chance}){past}."
 
 
-def _choice(scene: Scene) -> str:
+def _choice(scene: TrialScene) -> str:
     """Return the agent's choices, in words."""
     goals = range(len(scene.posterior.goals))
     if NOTHING in scene.posterior.goals:
@@ -113,7 +113,7 @@ def _choice(scene: Scene) -> str:
     return f"{only} {within[0]}"
 
 
-def _manner(scene: Scene) -> str:
+def _manner(scene: TrialScene) -> str:
     """Return how efficient the agent has been, in words, if it stands out."""
     prior = scene.judgement.model.efficiency
     usual = float(np.exp(prior.log_prior) @ prior.values)
@@ -126,14 +126,14 @@ def _manner(scene: Scene) -> str:
 # Events
 
 
-def _deeds(scene: Scene) -> Iterator[Moment]:
+def _deeds(scene: TrialScene) -> Iterator[StoryLine]:
     """Yield the deeds of agents to the world and to each other."""
     for deed in scene.deeds:
         for frame, sentence in scene.teller.sentences(deed):
-            yield Moment(frame, "deed", f"{sentence[0].upper()}{sentence[1:]}.")
+            yield StoryLine(frame, "deed", f"{sentence[0].upper()}{sentence[1:]}.")
 
 
-def _events(scene: Scene) -> Iterator[Moment]:
+def _events(scene: TrialScene) -> Iterator[StoryLine]:
     """Yield the events: motion, touches, key, lock and barrier."""
     trial = scene.steady
     starts = {deed.first for deed in scene.deeds if deed.actor == 0}  # told already
@@ -143,23 +143,23 @@ def _events(scene: Scene) -> Iterator[Moment]:
     opening = trial.event("barrier starts to vanish")
     for event in trial.events:
         if event.kind == "first motion" and not {event.frame, event.frame - 1} & starts:
-            yield Moment(event.frame, "motion", "It starts to move.")
+            yield StoryLine(event.frame, "motion", "It starts to move.")
         elif event.kind == "pick up key":
-            yield Moment(event.frame, "key", "It picks up the key.")
+            yield StoryLine(event.frame, "key", "It picks up the key.")
         elif event.kind == "barrier starts to vanish":
             rest = " The barrier begins to vanish." if len(trial.barrier) else ""
-            yield Moment(event.frame, "lock", f"It opens the lock.{rest}")
+            yield StoryLine(event.frame, "lock", f"It opens the lock.{rest}")
         elif event.kind == "barrier gone" and opening and event.frame > opening.frame:
-            yield Moment(event.frame, "barrier", "The barrier is gone.")
+            yield StoryLine(event.frame, "barrier", "The barrier is gone.")
         elif event.kind == "touch" and event.item is not None and event.item not in touched:
             touched.add(event.item)
-            yield Moment(event.frame, "touch", f"It touches {scene.item(event.item)}.")
+            yield StoryLine(event.frame, "touch", f"It touches {scene.item(event.item)}.")
 
 
 # Beliefs
 
 
-def _goals(scene: Scene) -> Iterator[Moment]:
+def _goals(scene: TrialScene) -> Iterator[StoryLine]:
     """Yield the moments at which another aim leads, or becomes almost certain."""
     leaders = scene.leaders
     if len(scene.aims) == 1:
@@ -172,20 +172,20 @@ def _goals(scene: Scene) -> Iterator[Moment]:
         chance = float(belief[step])
         passes = chance >= SURE > belief[:step].max()
         if leader != leaders[step - 1]:
-            yield Moment(frame, "goal", _change(scene, leaders[:step], leader, chance))
+            yield StoryLine(frame, "goal", _change(scene, leaders[:step], leader, chance))
         elif passes:
             goal = f"{_verbs(scene, step, leader)[0]} {scene.aim(leader)} ({per_cent(chance)})"
-            yield Moment(frame, "certain", f"By now it is almost certain that it {goal}.")
+            yield StoryLine(frame, "certain", f"By now it is almost certain that it {goal}.")
 
 
-def _verbs(scene: Scene, step: int, aim: int) -> tuple[str, str]:
+def _verbs(scene: TrialScene, step: int, aim: int) -> tuple[str, str]:
     """Return verbs for wanting or looking for a goal; a pushed agent only moves there."""
     if by_itself(scene.posterior, step) < 0.5:
         return "moves towards", "move towards"
     return ("looks for", "look for") if scene.aims[aim].where else ("wants", "want")
 
 
-def _change(scene: Scene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
+def _change(scene: TrialScene, before: tuple[int | None, ...], leader: int, chance: float) -> str:
     """Return a sentence that another goal leads now, and which one led before."""
     last = before[-1]
     does, do = _verbs(scene, len(before), leader)

@@ -57,7 +57,7 @@ _WHERE = "where the agent looks for what it wants"
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageContent:
     """The content of a page of one or two judged episodes, as plain values."""
 
     title: str
@@ -73,11 +73,11 @@ def page(judgement: Judgement, other: Judgement | None = None) -> str:
     return laid_out(shown(judgement, other))
 
 
-def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
+def shown(judgement: Judgement, other: Judgement | None = None) -> PageContent:
     """Return the content of the page of one or two judged episodes."""
     both = [judgement] if other is None else [judgement, other]
     sentences = [] if other is None else differences(judgement, other)
-    return Shown(
+    return PageContent(
         title=" and ".join(plain(PurePath(one.episode.name).name) for one in both),
         instead="; ".join(
             f"{plain(one.episode.name)}: plausibility {three(one.plausibility)}" for one in both
@@ -91,7 +91,7 @@ def shown(judgement: Judgement, other: Judgement | None = None) -> Shown:
 
 
 def laid_out(
-    what: Shown, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
+    what: PageContent, *, top: str = "", styles: Sequence[str] = (), scripts: Sequence[str] = ()
 ) -> str:
     """Return the page; ``top`` is markup that comes first, with its own styles and scripts."""
     films = what.data.get("films", ())  # lists of episodes have none

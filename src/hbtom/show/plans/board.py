@@ -37,7 +37,7 @@ _WORD, _NOT = re.compile(r"[^\s()]+"), re.compile(r"\(not \([^()]*\)\)")
 
 
 @dataclass(frozen=True)
-class Panel:
+class BoardBox:
     """A box that stays: a cell, another place, a table, or a row of facts."""
 
     name: str
@@ -62,7 +62,7 @@ class Board:
     """The whole drawing of a plan."""
 
     size: tuple[float, float]
-    panels: tuple[Panel, ...]
+    panels: tuple[BoardBox, ...]
     links: tuple[Segment, ...]
     walls: tuple[Segment, ...]
     tokens: tuple[Token, ...]
@@ -84,7 +84,7 @@ def draw_board(plan: Plan, goals: Sequence[Goal]) -> Board:
     panels = [replace(one, box=_shifted(one.box, right, down)) for one in panels]
     bottom = down + floor.size[1] + (BETWEEN if panels else 0.0)
     rows = [*top, *lay_rows(below, bottom, width, room.token[0])]
-    panels += [Panel(row.row.name, "row", row.box) for row in rows]
+    panels += [BoardBox(row.row.name, "row", row.box) for row in rows]
     boxes = {one.name: one.box for one in panels if one.kind != "row"}
     fit = room.fitting(floor.side) if floor.is_grid else room
     tokens = [
@@ -167,19 +167,19 @@ def _room(found: Locations, slots: Sequence[Slots]) -> _Room:
     return _Room((wide, HIGH), across, math.ceil(columns / across), rows)
 
 
-def _floor(found: Locations, room: _Room, marked: int) -> tuple[Floor, list[Panel]]:
+def _floor(found: Locations, room: _Room, marked: int) -> tuple[Floor, list[BoardBox]]:
     """Return the floor of a world, and its places as boxes."""
     if not found.places:
         if not found.movable:
             return Floor({}), []
         wide, high = room.size
         box = 0.0, 0.0, max(wide, LEAST_WIDTH), high
-        return Floor({TABLE: box}), [Panel(TABLE, "table", box)]
+        return Floor({TABLE: box}), [BoardBox(TABLE, "table", box)]
     longest = max(len(plain(place)) for place in found.places)
     wide = max(room.size[0], min(LETTER * longest + 12, WIDEST))
     floor = lay_floor(found.places, found.ways, (wide, room.size[1] + (1 + marked) * LABEL))
     kind = "cell" if floor.is_grid else "place"
-    return floor, [Panel(place, kind, box) for place, box in floor.boxes.items()]
+    return floor, [BoardBox(place, kind, box) for place, box in floor.boxes.items()]
 
 
 def _shifted(

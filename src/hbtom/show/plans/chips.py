@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hbtom.show.plans.fact_rows import Row
+from hbtom.show.plans.fact_rows import FactRow
 from hbtom.show.plans.floors import Box
 from hbtom.show.words import plain
 
@@ -22,7 +22,7 @@ Spot = tuple[float, float]
 class Chips:
     """A row of facts, and where its chips are."""
 
-    row: Row
+    row: FactRow
     box: Box
     chip: tuple[float, float]
 
@@ -41,7 +41,7 @@ def _across(width: float, chip: float) -> int:
     return max(1, int((width - ROW_NAME) // chip))
 
 
-def lay_rows(rows: Sequence[Row], top: float, width: float, thing: float) -> Iterator[Chips]:
+def lay_rows(rows: Sequence[FactRow], top: float, width: float, thing: float) -> Iterator[Chips]:
     """Yield rows of facts from the top downwards, given the widths of the board and of things."""
     for row in rows:
         longest = max(len(chip_name(row.name, fact)) for fact in row.facts)

@@ -13,7 +13,7 @@ NAMELESS = "also true"  # the row of facts without objects
 
 
 @dataclass(frozen=True)
-class Row:
+class FactRow:
     """A row of facts, in the order in which they become true."""
 
     name: str
@@ -21,7 +21,7 @@ class Row:
     held: bool = False  # whether its chips are things that are held
 
 
-def fact_rows(found: Locations) -> tuple[Row, ...]:
+def fact_rows(found: Locations) -> tuple[FactRow, ...]:
     """Return a row for each predicate whose facts change in the course of a plan.
 
     Predicates that the drawing of places already shows are left out: marks of places, and
@@ -41,7 +41,7 @@ def fact_rows(found: Locations) -> tuple[Row, ...]:
         if not _is_shown(found, facts)
     }
     most = sorted(filter(changes.get, changes), key=lambda name: -changes[name])[:MOST_ROWS]
-    return tuple(Row(name, tuple(groups[name][:MOST_CHIPS])) for name in groups if name in most)
+    return tuple(FactRow(name, tuple(groups[name][:MOST_CHIPS])) for name in groups if name in most)
 
 
 def marks(found: Locations) -> tuple[str, ...]:
@@ -57,13 +57,13 @@ def marks(found: Locations) -> tuple[str, ...]:
     )
 
 
-def held_rows(found: Locations) -> tuple[Row, ...]:
+def held_rows(found: Locations) -> tuple[FactRow, ...]:
     """Return a row for each way of holding things: has, holding, carrying."""
     states = [frozenset((name, thing) for thing, name in held.items()) for held in found.held]
     facts = _in_order(states)
     names = dict.fromkeys(name for name, _ in facts)
     return tuple(
-        Row(name, tuple(fact for fact in facts if fact[0] == name), held=True) for name in names
+        FactRow(name, tuple(fact for fact in facts if fact[0] == name), held=True) for name in names
     )
 
 

@@ -17,7 +17,7 @@ from hbtom.judgement.accounts import plan_account
 from hbtom.judgement.plan_judging import PlanJudgement
 from hbtom.mind import Posterior
 from hbtom.show.page.scenes import leaders, listed, per_cent
-from hbtom.show.page.story import Chapter, Moment, in_order
+from hbtom.show.page.story import Chapter, StoryLine, in_order
 from hbtom.show.terminal import explain_plan
 from hbtom.show.words import SURE, plain
 from hbtom.world.pddl import Goal, Plan, SeenPlan
@@ -92,20 +92,20 @@ def plan_chapter(scene: PlanScene) -> Chapter:
     return in_order(_moments(scene))
 
 
-def _moments(scene: PlanScene) -> Iterator[Moment]:
-    yield Moment(0, "start", _expectation(scene))
+def _moments(scene: PlanScene) -> Iterator[StoryLine]:
+    yield StoryLine(0, "start", _expectation(scene))
     yield from _beliefs(scene)
     yield from _lost(scene)
     for goal, name in enumerate(scene.goals):
         if frame := scene.attained[goal]:
-            yield Moment(frame, "touch", f"Now {name} is attained.")
+            yield StoryLine(frame, "touch", f"Now {name} is attained.")
     yield from _mistakes(scene)
     step = int(scene.posterior.log_likelihood.argmin())
     chance = math.exp(float(scene.posterior.log_likelihood[step]))
     if chance < UNLIKELY:
         sentence = f"This is its least likely action: {per_cent(chance)} probable."
-        yield Moment(step + 1, "peak", sentence)
-    yield Moment(len(scene.plan), "end", summary(scene))
+        yield StoryLine(step + 1, "peak", sentence)
+    yield StoryLine(len(scene.plan), "end", summary(scene))
 
 
 def _expectation(scene: PlanScene) -> str:
@@ -124,7 +124,7 @@ def _expectation(scene: PlanScene) -> str:
     return f"It is expected to want {name} ({chance}){times}."
 
 
-def _beliefs(scene: PlanScene) -> Iterator[Moment]:
+def _beliefs(scene: PlanScene) -> Iterator[StoryLine]:
     """Yield the moments at which another goal leads, or becomes almost certain."""
     found, belief = scene.leaders, scene.posterior.goal
     for step in range(1, len(found)):
@@ -135,9 +135,9 @@ def _beliefs(scene: PlanScene) -> Iterator[Moment]:
         goal = f"{name} ({per_cent(chance)})"
         if leader != found[step - 1]:
             does = "clearly wants" if chance >= SURE else "seems to want"
-            yield Moment(step, "goal", f"It now {does} {goal}{_instead(scene, step, leader)}.")
+            yield StoryLine(step, "goal", f"It now {does} {goal}{_instead(scene, step, leader)}.")
         elif chance >= SURE > belief[:step, leader].max():
-            yield Moment(step, "certain", f"By now it is almost certain that it wants {goal}.")
+            yield StoryLine(step, "certain", f"By now it is almost certain that it wants {goal}.")
 
 
 def _instead(scene: PlanScene, step: int, leader: int) -> str:
@@ -147,24 +147,24 @@ def _instead(scene: PlanScene, step: int, leader: int) -> str:
     return "" if before[-1] is None else f" rather than {scene.goals[before[-1]]}"
 
 
-def _lost(scene: PlanScene) -> Iterator[Moment]:
+def _lost(scene: PlanScene) -> Iterator[StoryLine]:
     """Yield the moments from which a goal can no longer be attained."""
     for goal, cost in enumerate(scene.to_go):
         lost = np.flatnonzero(np.isfinite(cost[:-1]) & np.isinf(cost[1:]))
         for step in lost[:1].tolist():
             sentence = f"From now on, {scene.goals[goal]} can no longer be attained."
-            yield Moment(step + 1, "barrier", sentence)
+            yield StoryLine(step + 1, "barrier", sentence)
 
 
-def _mistakes(scene: PlanScene) -> Iterator[Moment]:
+def _mistakes(scene: PlanScene) -> Iterator[StoryLine]:
     """Yield what the agent probably did not foresee, and where it probably changed its mind."""
     found = scene.judgement.mistakes[scene.index]
     if (one := found.oversight) is not None:
         goal = plain(one.goal)
         what = f"puts {goal} out of reach" if math.isinf(one.cost) else f"takes it away from {goal}"
-        yield Moment(one.step + 1, "deed", f"It probably did not foresee that this {what}.")
+        yield StoryLine(one.step + 1, "deed", f"It probably did not foresee that this {what}.")
     if found.changed is not None:
-        yield Moment(found.changed, "deed", "Here it probably changes its mind.")
+        yield StoryLine(found.changed, "deed", "Here it probably changes its mind.")
 
 
 def summary(scene: PlanScene) -> str:

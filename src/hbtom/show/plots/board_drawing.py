@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.text import Text
 
-from hbtom.show.plans.board import Board, Panel, Token
+from hbtom.show.plans.board import Board, BoardBox, Token
 from hbtom.show.plots.sheet import How
 from hbtom.show.plots.signs import HAIR, INK, SOFT, WALL
 
@@ -51,7 +51,7 @@ def draw_panels(axes: Axes, board: Board, colours: Sequence[str]) -> None:
         axes.plot([x, to_x], [y, to_y], color=WALL, linewidth=2, zorder=3)
 
 
-def _draw_panel(axes: Axes, panel: Panel, colours: Sequence[str]) -> None:
+def _draw_panel(axes: Axes, panel: BoardBox, colours: Sequence[str]) -> None:
     left, top, wide, high = panel.box
     colour = None if panel.goal is None else colours[panel.goal]
     edge = "none" if panel.kind == "table" else colour or HAIR

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from hbtom.errors import BadInput
 from hbtom.observe import Body, Trial
-from hbtom.show.happenings import has_company
 from hbtom.show.plots.glyphs import SQUARE, Polygon, turned
 from hbtom.show.plots.signs import ATTITUDES, Signs, rgb
+from hbtom.show.trial_deeds import has_company
 
 Colour = tuple[int, int, int]
 
@@ -35,7 +35,7 @@ ATTITUDE_COLOURS = tuple(_decoded(colour) for _, colour in ATTITUDES)
 
 
 @dataclass(frozen=True, eq=False)
-class Actor:
+class DrawnThing:
     """A thing and how it is drawn."""
 
     body: Body
@@ -47,10 +47,10 @@ class Actor:
 class Cast:
     """All things of a trial."""
 
-    agent: Actor
-    objects: tuple[Actor, ...]
-    key: Actor | None
-    lock: Actor | None
+    agent: DrawnThing
+    objects: tuple[DrawnThing, ...]
+    key: DrawnThing | None
+    lock: DrawnThing | None
     others: tuple[Colour, ...] = ()  # of other things, in the order of the trial
     marks: tuple[Colour, ...] = ()  # of marks, such as trails and ghosts
 
@@ -64,7 +64,7 @@ class Cast:
 def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
     """Return the cast of a trial, with items in their own colours or in those of figures."""
     items = [
-        Actor(
+        DrawnThing(
             item,
             turned(item.look.image) if item is trial.key else sign.glyph,
             rgb(item.look) if own else _decoded(sign.colour),
@@ -80,10 +80,10 @@ def cast(trial: Trial, signs: Signs, *, own: bool = True) -> Cast:
     )
     marks = () if own or not has_company(trial) else _marks([*(i.colour for i in items), *others])
     return Cast(
-        agent=Actor(agent, signs.agents[agent.look].glyph, rgb(agent.look)),
+        agent=DrawnThing(agent, signs.agents[agent.look].glyph, rgb(agent.look)),
         objects=tuple(items[:objects]),
         key=items[objects] if trial.key is not None else None,
-        lock=Actor(lock, SQUARE, rgb(lock.look)) if lock is not None else None,
+        lock=DrawnThing(lock, SQUARE, rgb(lock.look)) if lock is not None else None,
         others=others,
         marks=marks,
     )

@@ -15,7 +15,7 @@ from hbtom.show.plots.glyphs import CAMERA, camera_place, outline, seen_from_to,
 from hbtom.show.plots.glyphs import Polygon as Glyph
 from hbtom.show.plots.sheet import How
 from hbtom.show.plots.signs import ATTITUDES, INK, SOFT, Signs, hexadecimal
-from hbtom.world.course import setting_out
+from hbtom.world.course import last_onset
 
 DASHES = (0, (2, 1.4))
 BAR = (20.0, 4.5)  # pixels: width and height of an attitude's bar
@@ -31,7 +31,7 @@ def draw_company(
     Others that have left or were moved are outlined at their first place. Paddles, which turn all
     the time, are drawn as they are when the agent sets out.
     """
-    start = setting_out(trial)
+    start = last_onset(trial)
     for other in trial.others:
         _draw_one(axes, other, signs, start, large=large)
     for ghost in ghosts(trial, posterior):

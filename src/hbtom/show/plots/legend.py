@@ -30,7 +30,7 @@ _BARRIER: How = {"facecolor": BARRIER, "edgecolor": "white", "hatch": HATCH, "li
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A sign with its name. ``draw`` draws it around a point; all lengths are in centimetres."""
 
     name: str
@@ -42,9 +42,9 @@ class Entry:
         return 2 * self.half + _BEFORE + text_width(self.name, SMALL) + _AFTER
 
 
-def legend_rows(entries: Iterable[Entry], width: float) -> list[list[Entry]]:
+def legend_rows(entries: Iterable[LegendEntry], width: float) -> list[list[LegendEntry]]:
     """Return entries in rows that are no wider than ``width``."""
-    rows: list[list[Entry]] = [[]]
+    rows: list[list[LegendEntry]] = [[]]
     for entry in entries:
         if rows[-1] and sum(one.width for one in rows[-1]) + entry.width > width + _AFTER:
             rows.append([])
@@ -52,7 +52,7 @@ def legend_rows(entries: Iterable[Entry], width: float) -> list[list[Entry]]:
     return rows
 
 
-def draw_legend(column: Column, rows: Sequence[Sequence[Entry]]) -> Column:
+def draw_legend(column: Column, rows: Sequence[Sequence[LegendEntry]]) -> Column:
     """Draw a legend; return the column below it."""
     height = len(rows) * LINE
     axes = column.axes(0, 0, column.width, height)
@@ -67,18 +67,18 @@ def draw_legend(column: Column, rows: Sequence[Sequence[Entry]]) -> Column:
     return column.below(height)
 
 
-def item_entries(signs: Iterable[Sign]) -> Iterator[Entry]:
+def item_entries(signs: Iterable[Sign]) -> Iterator[LegendEntry]:
     """Yield an entry for each item."""
     for sign in signs:
-        yield Entry(sign.name, _HALF, partial(_item, sign))
+        yield LegendEntry(sign.name, _HALF, partial(_item, sign))
 
 
-def aim_entries(posterior: Posterior, known: Signs) -> Iterator[Entry]:
+def aim_entries(posterior: Posterior, known: Signs) -> Iterator[LegendEntry]:
     """Yield an entry for each place where the agent may look for a thing, if there are several."""
     yield from item_entries(aim_sign(posterior, one, known) for one in aims(posterior) if one.where)
 
 
-def episode_entries(judgement: Judgement, known: Signs) -> Iterator[Entry]:
+def episode_entries(judgement: Judgement, known: Signs) -> Iterator[LegendEntry]:
     """Yield an entry for everything in an episode."""
     episode, test = judgement.episode, judgement.test
     wanted = (goal for one in judgement.posteriors for goal in one.goals if goal != NOTHING)
@@ -88,34 +88,36 @@ def episode_entries(judgement: Judgement, known: Signs) -> Iterator[Entry]:
     yield from aim_entries(test, known)
     for look in dict.fromkeys(trial.agent.look for trial in episode):
         sign = known.agents[look]
-        yield Entry(f"{sign.name} (agent)", _RADIUS, partial(_polygon, sign, INK, 0.6))
-    yield Entry("start", _RADIUS, partial(_box, _RADIUS, _START))
+        yield LegendEntry(f"{sign.name} (agent)", _RADIUS, partial(_polygon, sign, INK, 0.6))
+    yield LegendEntry("start", _RADIUS, partial(_box, _RADIUS, _START))
     if any(trial.lock is not None for trial in episode):
-        yield Entry("lock", _RADIUS, lambda axes, x, y: draw_lock(axes, (x, y), _RADIUS, TRIANGLE))
+        yield LegendEntry(
+            "lock", _RADIUS, lambda axes, x, y: draw_lock(axes, (x, y), _RADIUS, TRIANGLE)
+        )
     if any(len(trial.barrier) for trial in episode):
-        yield Entry("barrier", 0.2, partial(_box, 0.2, _BARRIER))
+        yield LegendEntry("barrier", 0.2, partial(_box, 0.2, _BARRIER))
     yield from _company_entries(judgement, known, items)
 
 
 def _company_entries(
     judgement: Judgement, known: Signs, items: Container[Identity]
-) -> Iterator[Entry]:
+) -> Iterator[LegendEntry]:
     """Yield an entry for everything about others, and for the beliefs about them."""
     episode, posteriors = judgement.episode, judgement.posteriors
     looks = {other.look: other.kind for trial in episode for other in trial.others}
     for look in (look for look, kind in looks.items() if kind == "agent" and look not in items):
         sign = known.items[look]
-        yield Entry(f"{sign.name} (other agent)", _RADIUS, partial(_polygon, sign, SOFT, 0.6))
+        yield LegendEntry(f"{sign.name} (other agent)", _RADIUS, partial(_polygon, sign, SOFT, 0.6))
     for kind in (kind for kind in kinds(episode) if kind != "agent"):
         look = next(look for look, other in looks.items() if other == kind)
-        yield Entry(CALLED[kind], _RADIUS, partial(_board, hexadecimal(look)))
+        yield LegendEntry(CALLED[kind], _RADIUS, partial(_board, hexadecimal(look)))
     both = list(zip(episode, posteriors, strict=True))
     if any(map(unseen, episode)):
-        yield Entry("out of its sight", _RADIUS, _pale)
+        yield LegendEntry("out of its sight", _RADIUS, _pale)
     if any(ghosts(trial, posterior) for trial, posterior in both):
-        yield Entry("believed place", _RADIUS, _ghost)
+        yield LegendEntry("believed place", _RADIUS, _ghost)
     if any(attitudes(trial, posterior) for trial, posterior in both):
-        yield Entry("hinders, neutral, helps", 2 * _RADIUS, _attitude)
+        yield LegendEntry("hinders, neutral, helps", 2 * _RADIUS, _attitude)
 
 
 def _item(sign: Sign, axes: Axes, x: float, y: float) -> None:

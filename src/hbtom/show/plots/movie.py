@@ -18,13 +18,13 @@ from hbtom.bench.workers import Progress, counted
 from hbtom.errors import BadInput, located
 from hbtom.judgement import Judgement
 from hbtom.observe import Episode, Trial
-from hbtom.show.happenings import has_company
 from hbtom.show.plots import need_matplotlib
 from hbtom.show.plots.cast import BETWEEN, Paints, cast, paints
 from hbtom.show.plots.company_pixels import CompanyPainter
 from hbtom.show.plots.encoders import ENCODERS, Film
 from hbtom.show.plots.pixels import Painter, Pixels
 from hbtom.show.plots.signs import signs
+from hbtom.show.trial_deeds import has_company
 
 if TYPE_CHECKING:
     from hbtom.show.plots.charts import Chart

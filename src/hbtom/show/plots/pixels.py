@@ -23,9 +23,9 @@ from hbtom.show.plots.cast import (
     FLOOR,
     HOME,
     WALL,
-    Actor,
     Cast,
     Colour,
+    DrawnThing,
     Paints,
     paler,
 )
@@ -140,7 +140,7 @@ class Painter:
     def _agent_shape(self) -> Bools:
         return self._shape(self.cast.agent)
 
-    def _shape(self, actor: Actor) -> Bools:
+    def _shape(self, actor: DrawnThing) -> Bools:
         return mask(actor.glyph, self._side(actor.body.radius))
 
     def _fill(self, picture: Pixels, blocks: Annotated[Floats, "block 4"], colour: Colour) -> None:

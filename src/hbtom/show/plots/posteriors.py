@@ -20,7 +20,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.judgement.surprises import shift
 from hbtom.mind import Posterior
 from hbtom.observe import Identity
-from hbtom.show.company_beliefs import Aim, aims, asks_where
+from hbtom.show.company_beliefs import PlacedGoal, aims, asks_where
 from hbtom.show.plots.sheet import LINE, SMALL, How, grid, label, size_of, text_width, title
 from hbtom.show.plots.signs import HAIR, HEAT, INK, SOFT, Sign, Signs
 from hbtom.show.terminal import two
@@ -65,7 +65,7 @@ def draw_goal_lines(
     label(axes, y="probability")
 
 
-def aim_sign(posterior: Posterior, aim: Aim, signs: Signs) -> Sign:
+def aim_sign(posterior: Posterior, aim: PlacedGoal, signs: Signs) -> Sign:
     """Return the sign of a goal; if it may be in several places, their lines differ."""
     sign = signs.items[posterior.goals[aim.goal]]
     return replace(sign, name=f"{sign.name} {aim.where}".strip(), number=sign.number + aim.place)

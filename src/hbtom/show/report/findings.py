@@ -198,21 +198,21 @@ def _by_network(found: Findings, given: object) -> Findings:
 
 
 @dataclass(frozen=True)
-class Choice:
+class PairSelection:
     """Pairs to look at closely, the most revealing first."""
 
     wrong: tuple[PairName, ...]
     close: tuple[PairName, ...]
 
 
-def choose(findings: Findings, limit: int = WRONG) -> Choice:
+def choose(findings: Findings, limit: int = WRONG) -> PairSelection:
     """Choose up to ``limit`` wrong pairs, and the closest calls among the right ones."""
     margins = {name: margin(*both) for name, both in findings.ratings.items()}
     values = findings.values
     wrong = [name for name in margins if values[name] < 1]
     right = [name for name in margins if values[name] == 1]
     close = sorted(right, key=margins.__getitem__)[:CLOSE]
-    return Choice(tuple(in_turn(wrong, margins)[:limit]), tuple(close))
+    return PairSelection(tuple(in_turn(wrong, margins)[:limit]), tuple(close))
 
 
 def in_turn(names: Sequence[PairName], margins: Mapping[PairName, float]) -> list[PairName]:

@@ -17,7 +17,7 @@ from hbtom.bench.score import NEAR, finite_or_text, margin, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
 from hbtom.show.report import spreads
-from hbtom.show.report.findings import Choice, Findings
+from hbtom.show.report.findings import Findings, PairSelection
 from hbtom.show.score_text import ScoreLine, score_lines
 from hbtom.show.words import plain
 
@@ -47,7 +47,9 @@ class Link:
     missing: str = ""
 
 
-def plain_report(findings: Findings, choice: Choice, links: Mapping[PairName, Link]) -> Plain:
+def plain_report(
+    findings: Findings, choice: PairSelection, links: Mapping[PairName, Link]
+) -> Plain:
     """Return everything that a report shows."""
     place = {name: number for number, name in enumerate(findings.ratings)}
     edges = spreads.margin_edges(list(findings.ratings.values()))

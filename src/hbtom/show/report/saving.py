@@ -15,7 +15,7 @@ from hbtom.errors import BadInput, system_errors
 from hbtom.files import check_target, write_whole
 from hbtom.scratch import scratch
 from hbtom.show.document import document
-from hbtom.show.report.findings import WRONG, Choice, Findings, choose
+from hbtom.show.report.findings import WRONG, Findings, PairSelection, choose
 from hbtom.show.report.report_values import Link, plain_report, title
 from hbtom.show.report.viewers import page_names, watch
 from hbtom.show.score_text import score_table
@@ -38,7 +38,7 @@ _OURS = b'<meta name="generator" content="hbtom">'
 
 
 def build(
-    findings: Findings, choice: Choice, links: Mapping[PairName, Link], note: str = ""
+    findings: Findings, choice: PairSelection, links: Mapping[PairName, Link], note: str = ""
 ) -> str:
     """Return the report on findings, with links to pages next to it and a note about them."""
     return document(

@@ -14,7 +14,7 @@ from hbtom.bench.pairs import Member, Pair, load_pairs
 from hbtom.bench.results import Row
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, account
-from hbtom.judgement.sharing import judge_members
+from hbtom.judgement.shared_work import judge_members
 from hbtom.model import Model
 from hbtom.observe.formats import Loaded
 from hbtom.show.document import MESSAGE, TEMPLATE, document, message
@@ -32,7 +32,7 @@ _ALIKE = 1e-3  # the same for ratings of networks, which compute with fewer digi
 
 
 @dataclass(frozen=True)
-class Watched:
+class PairPage:
     """The page of a pair, or why there is none."""
 
     text: str = ""  # of the page
@@ -40,7 +40,7 @@ class Watched:
     missing: str = ""
 
 
-def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairName, Watched]]:
+def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairName, PairPage]]:
     """Yield a page for each pair, or why there is none; the model or network must be known."""
     given = findings.dataset.pairs if findings.dataset else ()
     known = {(pair.task, pair.name): pair for pair in given}
@@ -52,7 +52,7 @@ def watch(findings: Findings, names: Sequence[PairName]) -> Iterator[tuple[PairN
             yield name, _watched(findings.model, findings.rows[name], loaded)
 
 
-def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> Watched:
+def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> PairPage:
     judged: list[Judgement] = []
     for row, judgement in zip(rows, judge_members(model, loaded), strict=True):
         if isinstance(judgement, BadInput):
@@ -61,10 +61,10 @@ def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> W
         if not math.isclose(now, before, rel_tol=_SAME, abs_tol=_SAME):
             return _changed(row, three(now), three(before))
         judged.append(judgement)
-    return Watched(page(*judged), tuple(explain(account(judgement)) for judgement in judged))
+    return PairPage(page(*judged), tuple(explain(account(judgement)) for judgement in judged))
 
 
-def _reacted(network: NetworkRater, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> Watched:
+def _reacted(network: NetworkRater, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> PairPage:
     """Return a page with what a network expected of both members."""
     from hbtom.show.page.reaction_figure import reaction_figure, reaction_words
 
@@ -86,16 +86,16 @@ def _reacted(network: NetworkRater, rows: tuple[Row, Row], loaded: Sequence[Load
     top = message(title, [heading], figures)
     instead = "The pictures are shown anyway."
     text = document(TEMPLATE, (MESSAGE,), (), title=title, instead=instead, data={}, top=top)
-    return Watched(text, tuple(words))
+    return PairPage(text, tuple(words))
 
 
-def _unreadable(row: Row, error: BadInput) -> Watched:
-    return Watched(missing=f"member {row.member} can no longer be read: {error}")
+def _unreadable(row: Row, error: BadInput) -> PairPage:
+    return PairPage(missing=f"member {row.member} can no longer be read: {error}")
 
 
-def _changed(row: Row, now: str, before: str) -> Watched:
+def _changed(row: Row, now: str, before: str) -> PairPage:
     why = f"{now} instead of {before}: its file has changed, or hbtom has"
-    return Watched(missing=f"member {row.member} is now judged differently, {why}")
+    return PairPage(missing=f"member {row.member} is now judged differently, {why}")
 
 
 def _member(row: Row) -> Member:

@@ -14,13 +14,13 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from hbtom.errors import BadInput
-from hbtom.show.page.viewer import Shown
-from hbtom.show.server.catalogue import Catalogue, Entry, Selection
+from hbtom.show.page.viewer import PageContent
+from hbtom.show.server.catalogue import Catalogue, CatalogueEntry, Selection
 from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
 from hbtom.show.server.listing import facts, list_document, listing, row
+from hbtom.show.server.navigation import message_page, watch_document, watch_page
 from hbtom.show.server.session import Raters, Session
-from hbtom.show.server.surroundings import message_page, watch_document, watch_page
 from hbtom.show.server.work import UNJUDGED, VERDICTS, VIEWS
 
 _log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def make_app(
 
 def _policy() -> str:
     """Return a policy that allows the scripts of all pages; the pages made for it are empty."""
-    nothing = Shown("", "", {})
+    nothing = PageContent("", "", {})
     pages = list_document("", {}), watch_document(nothing, ""), message_page("", ())
     return policy(pages)
 
@@ -145,7 +145,7 @@ def _asked(request: Request) -> tuple[str, Selection]:
     return model, Selection(task, query.get("search", ""), outcome)
 
 
-def _entry(request: Request) -> Entry:
+def _entry(request: Request) -> CatalogueEntry:
     query = request.query_params
     entry = _desk(request).catalogue.find(query.get("task", ""), query.get("pair", ""))
     if entry is None:

@@ -18,7 +18,7 @@ _KNOWN = {one.folder: one for one in EVALUATION_TASKS}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A pair, with the names of its task and of itself."""
 
     place: int  # in the catalogue
@@ -53,15 +53,15 @@ class Catalogue:
 
     title: str
     path: str
-    entries: tuple[Entry, ...]
+    entries: tuple[CatalogueEntry, ...]
     sections: Mapping[str, Section]  # by their names
     left_out: tuple[LeftOut, ...]
-    index: Mapping[tuple[str, str], Entry]  # by task and name
+    index: Mapping[tuple[str, str], CatalogueEntry]  # by task and name
 
-    def find(self, task: str, name: str) -> Entry | None:
+    def find(self, task: str, name: str) -> CatalogueEntry | None:
         return self.index.get((task, name))
 
-    def within(self, selection: Selection) -> list[Entry]:
+    def within(self, selection: Selection) -> list[CatalogueEntry]:
         """Return the entries of the task that match the search, with any outcome."""
         sought = selection.search.casefold().split()
         return [
@@ -71,7 +71,7 @@ class Catalogue:
             and all(word in self._words(entry) for word in sought)
         ]
 
-    def _words(self, entry: Entry) -> str:
+    def _words(self, entry: CatalogueEntry) -> str:
         label = self.sections[entry.task].label
         return f"{entry.task} {label} {entry.name}".casefold()
 
@@ -84,7 +84,7 @@ def catalogue(dataset: Dataset) -> Catalogue:
     tasks = printable(members)
     names = {task: printable(inside) for task, inside in members.items()}
     entries = tuple(
-        Entry(place, tasks[pair.task], names[pair.task][pair.name], pair)
+        CatalogueEntry(place, tasks[pair.task], names[pair.task][pair.name], pair)
         for place, pair in enumerate(dataset.pairs)
     )
     return Catalogue(

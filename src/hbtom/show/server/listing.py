@@ -12,7 +12,7 @@ from hbtom.bench.score import wilson
 from hbtom.model import Model
 from hbtom.show.document import POLICY, document
 from hbtom.show.page.plain_values import Plain
-from hbtom.show.server.catalogue import Entry, Selection
+from hbtom.show.server.catalogue import CatalogueEntry, Selection
 from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VERDICTS
 
@@ -97,7 +97,7 @@ def _counted(verdicts: Sequence[str]) -> Plain:
     }
 
 
-def row(desk: Session, model: str, entry: Entry) -> Plain:
+def row(desk: Session, model: str, entry: CatalogueEntry) -> Plain:
     """Return everything known about a pair."""
     known = desk.known(model, entry)
     return {

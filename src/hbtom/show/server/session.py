@@ -14,9 +14,9 @@ from hbtom.bench.checked_rater import CheckedRater, identity
 from hbtom.errors import BadInput
 from hbtom.judgement.warm_up import WORTH_LOADING, worth_compiling
 from hbtom.model import Model, find_model, presets
-from hbtom.show.server.catalogue import Catalogue, Entry, Selection
+from hbtom.show.server.catalogue import Catalogue, CatalogueEntry, Selection
 from hbtom.show.server.judges import Judges
-from hbtom.show.server.work import UNJUDGED, Drawing, Outcome, View, draw, rate_pair
+from hbtom.show.server.work import UNJUDGED, Drawing, PairOutcome, View, draw, rate_pair
 from hbtom.show.words import plain
 
 K = TypeVar("K")
@@ -75,7 +75,7 @@ class RequestCache(Generic[K, V]):
 
 
 @dataclass
-class Run:
+class BackgroundRun:
     """The progress of judging many pairs in the background."""
 
     model: str
@@ -95,37 +95,37 @@ class Session:
     def __init__(self, catalogue: Catalogue, models: Raters, judges: Judges) -> None:
         self.catalogue = catalogue
         self.models = models  # the first is the default
-        self.run: Run | None = None
+        self.run: BackgroundRun | None = None
         self._judges = judges
         # Loading kernels is fast, compiling them is not.
         own = [one for one in models.values() if isinstance(one, Model)]
         self._compiled = worth_compiling(own, WORTH_LOADING)
-        self._outcomes: RequestCache[Key, Outcome] = RequestCache(OUTCOMES)
+        self._outcomes: RequestCache[Key, PairOutcome] = RequestCache(OUTCOMES)
         self._drawings: RequestCache[tuple[Key, View], Drawing] = RequestCache(DRAWINGS)
 
-    def known(self, model: str, entry: Entry) -> Outcome | None:
+    def known(self, model: str, entry: CatalogueEntry) -> PairOutcome | None:
         """Return the outcome of a pair if it has been judged."""
         return self._outcomes.known(_key(model, entry))
 
-    def verdict(self, model: str, entry: Entry) -> str:
+    def verdict(self, model: str, entry: CatalogueEntry) -> str:
         known = self.known(model, entry)
         return UNJUDGED if known is None else known.verdict
 
-    def select(self, model: str, selection: Selection) -> list[Entry]:
+    def select(self, model: str, selection: Selection) -> list[CatalogueEntry]:
         """Return all entries of a selection, given the outcomes known so far."""
         within = self.catalogue.within(selection)
         wanted = selection.outcome
         return [one for one in within if wanted in ("", self.verdict(model, one))]
 
-    async def outcome(self, model: str, entry: Entry) -> Outcome:
+    async def outcome(self, model: str, entry: CatalogueEntry) -> PairOutcome:
         """Return the outcome of a pair, which is judged if necessary."""
 
-        async def find() -> Outcome:
+        async def find() -> PairOutcome:
             return await self._judges.do(rate_pair, self.models[model], entry.pair, self._compiled)
 
         return await self._outcomes.ask(_key(model, entry), find)
 
-    async def drawing(self, model: str, entry: Entry, view: View) -> Drawing:
+    async def drawing(self, model: str, entry: CatalogueEntry, view: View) -> Drawing:
         """Return the drawing of a pair or an episode for a page."""
         key = _key(model, entry)
 
@@ -141,12 +141,12 @@ class Session:
 
     # Judging all
 
-    def start(self, model: str, entries: Sequence[Entry]) -> bool:
+    def start(self, model: str, entries: Sequence[CatalogueEntry]) -> bool:
         """Begin to judge all entries that are not judged yet, unless a run is in progress."""
         if self.run is not None and self.run.going:
             return False
         todo = [entry for entry in entries if self.known(model, entry) is None]
-        self.run = Run(model, len(todo))
+        self.run = BackgroundRun(model, len(todo))
         self.run.task = asyncio.create_task(self._judge_all(self.run, todo))
         return True
 
@@ -155,7 +155,7 @@ class Session:
         if self.run is not None and self.run.task is not None:
             self.run.task.cancel()
 
-    async def _judge_all(self, run: Run, todo: Sequence[Entry]) -> None:
+    async def _judge_all(self, run: BackgroundRun, todo: Sequence[CatalogueEntry]) -> None:
         """Judge as many pairs at a time as there are judges, so that others do not wait long."""
         waiting = iter(todo)
 
@@ -182,7 +182,7 @@ class Session:
         await self._judges.close()
 
 
-def _key(model: str, entry: Entry) -> Key:
+def _key(model: str, entry: CatalogueEntry) -> Key:
     """Return the key of an answer: a model, a pair, and the current state of its files."""
     paths = dict.fromkeys((entry.pair.expected.path, entry.pair.unexpected.path))
     return model, entry.place, tuple(map(_state, paths))

@@ -14,12 +14,12 @@ from hbtom.bench.score import pair_score
 from hbtom.compiled import start_compiler
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
-from hbtom.judgement.sharing import judge_members
+from hbtom.judgement.shared_work import judge_members
 from hbtom.model import Model
 from hbtom.observe import Episode
 from hbtom.show.page.plain_values import Plain
 from hbtom.show.page.thumbnail import thumbnail
-from hbtom.show.page.viewer import Shown, shown
+from hbtom.show.page.viewer import PageContent, shown
 from hbtom.show.words import plain
 
 Verdict = Literal["right", "wrong", "tie", "unreadable"]
@@ -32,7 +32,7 @@ _OF_SCORE: dict[float, Verdict] = {1.0: "right", 0.5: "tie", 0.0: "wrong"}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PairOutcome:
     """The outcome of a pair: how its members are rated, or why they cannot be read."""
 
     verdict: Verdict
@@ -46,13 +46,13 @@ class Outcome:
 class Drawing:
     """The content of a page, with the outcome of a pair; or why nothing can be shown."""
 
-    shown: Shown | None
-    outcome: Outcome | None
+    shown: PageContent | None
+    outcome: PairOutcome | None
     problems: tuple[str, ...] = ()
     figure: str = ""  # markup that shows what a network expected
 
 
-def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> Outcome:
+def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> PairOutcome:
     """Rate both episodes of a pair."""
     if isinstance(rater, Model):
         if compiled:
@@ -132,8 +132,8 @@ def _judged(
     return {m: j for m, j in judged.items() if isinstance(j, Judgement)}, tuple(problems)
 
 
-def _outcome(rated: dict[str, float], problems: tuple[str, ...]) -> Outcome:
+def _outcome(rated: dict[str, float], problems: tuple[str, ...]) -> PairOutcome:
     expected, unexpected = rated.get("e"), rated.get("u")
     if expected is None or unexpected is None:
-        return Outcome("unreadable", expected, unexpected, problems)
-    return Outcome(_OF_SCORE[pair_score(expected, unexpected)], expected, unexpected)
+        return PairOutcome("unreadable", expected, unexpected, problems)
+    return PairOutcome(_OF_SCORE[pair_score(expected, unexpected)], expected, unexpected)

@@ -23,8 +23,8 @@ from hbtom.show.studio.raw_trials import (
     thing_in,
     tool_fields,
 )
+from hbtom.show.studio.routes import Manner, goals, steps_to, way
 from hbtom.show.studio.stepping import steps_along, steps_of, walked
-from hbtom.show.studio.ways import Manner, goals, steps_to, way
 
 MOST = 64  # most objects in a trial
 _TOOLS: dict[str, Thing] = {

@@ -29,7 +29,7 @@ DETAIL = 1.5  # largest distance between a path and its simplified version, in p
 LONGEST = 20_000  # most frames in a trial
 
 
-class Moment(NamedTuple):
+class FrameState(NamedTuple):
     """The part of a frame that changes."""
 
     agent: Place
@@ -111,24 +111,24 @@ def _rests(frames: Frames) -> tuple[int, int]:
     return moves[0], len(places) - 1 - moves[-1]
 
 
-def _moments(first: Frame, agent: Thing, steps: Sequence[Place]) -> Iterator[Moment]:
+def _moments(first: Frame, agent: Thing, steps: Sequence[Place]) -> Iterator[FrameState]:
     key, lock = (thing_in(first.get(name, ())) for name in tool_fields(first))
     barrier = first.get("fuse_walls", [])
     carried = False
     for at, place in enumerate(steps):
-        yield Moment(place, moved(key, place) if key and carried else key, lock, barrier)
+        yield FrameState(place, moved(key, place) if key and carried else key, lock, barrier)
         if key and lock and carried and math.dist(place, centre_of(lock)) <= REACH:
             inserted = moved(key, centre_of(lock))
             for time in range(OPENING):
                 rest = barrier[len(barrier) * time // OPENING :]
-                yield Moment(place, inserted, lock, rest)
-            yield from (Moment(later, None, None, []) for later in steps[at:])
+                yield FrameState(place, inserted, lock, rest)
+            yield from (FrameState(later, None, None, []) for later in steps[at:])
             return
         if key and not carried:
             carried = math.dist(place, centre_of(key)) <= GRASP * (agent[1] + key[1])
 
 
-def _frame(old: Frame, moment: Moment, agent: Thing) -> Frame:
+def _frame(old: Frame, moment: FrameState, agent: Thing) -> Frame:
     key, lock = tool_fields(old)
     wrapped = old["agent"] if old["agent"] else agent
     new = {**old, "agent": in_field(wrapped, moved(agent, moment.agent))}

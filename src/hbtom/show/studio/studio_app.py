@@ -25,7 +25,7 @@ from hbtom.show.page.plain_values import Plain
 from hbtom.show.page.viewer import TEMPLATE as PAGE
 from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
-from hbtom.show.studio.desk import Desk, Saving
+from hbtom.show.studio.studio_state import Desk, Saving
 
 T = TypeVar("T")
 LARGEST = 1 << 26  # most bytes that the page may send

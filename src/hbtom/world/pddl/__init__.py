@@ -10,6 +10,7 @@ from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
 from hbtom.world.pddl.grounding import ground
+from hbtom.world.pddl.observed_plans import Plan, read_plan
 from hbtom.world.pddl.partial import (
     PartialPlan,
     SeenPlan,
@@ -17,7 +18,6 @@ from hbtom.world.pddl.partial import (
     is_partial,
     read_partial_plan,
 )
-from hbtom.world.pddl.plans import Plan, read_plan
 from hbtom.world.pddl.problem import Problem, read_problem
 from hbtom.world.pddl.states import (
     MOST_STATES,

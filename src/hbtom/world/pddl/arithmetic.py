@@ -81,7 +81,7 @@ def value_fact(function: Atom, value: float | None) -> Atom:
 
 
 @dataclass(frozen=True)
-class Possible:
+class PossibleValues:
     """The possible values of numbers: those that change, by name, and those that never do."""
 
     changing: Values

@@ -30,7 +30,7 @@ class Rules(NamedTuple):
     delete: Annotated[Ints, "outcome word"]
 
 
-class Found(NamedTuple):
+class FoundStates(NamedTuple):
     """The states that were found, and where their choices lead; incomplete if there are more."""
 
     states: Annotated[Ints, "state word"]
@@ -66,7 +66,7 @@ def rules_of(world: World) -> Rules:
 @kernel
 def enumerate_states(
     start: Annotated[Ints, "word"], rules: Rules, most: int, most_outcomes: int
-) -> Found:
+) -> FoundStates:
     """Return all reachable states; stop early if they or their outcomes exceed the limits."""
     outcomes, add, delete = rules.outcomes, rules.add, rules.delete
     ways, words, able = rules[:5], len(start), np.empty(len(rules.action), dtype=np.int64)
@@ -104,7 +104,7 @@ def enumerate_states(
         choices[done] = chosen
     found = states[: many * words].reshape((many, words)), choices[: done + 1]
     complete = many <= most and led <= most_outcomes
-    return Found(found[0], found[1], action[:chosen], target[:led], complete)
+    return FoundStates(found[0], found[1], action[:chosen], target[:led], complete)
 
 
 @part

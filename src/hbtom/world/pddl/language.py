@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hbtom.errors import BadInput
-from hbtom.world.pddl.arithmetic import Possible
+from hbtom.world.pddl.arithmetic import PossibleValues
 from hbtom.world.pddl.expressions import Arithmetic, Atom, Compare, Expression
 from hbtom.world.pddl.formula import (
     OBJECT,
@@ -54,7 +54,7 @@ class Language:
     functions: Mapping[str, tuple[Typed, ...]]
     derived: Mapping[str, Sequence[Rule]] = field(default_factory=dict)  # by predicate
     recursive: tuple[tuple[str, ...], ...] = ()  # groups that follow from each other, in order
-    possible: Possible | None = None  # the values of numbers, once they are known
+    possible: PossibleValues | None = None  # the values of numbers, once they are known
     closed: Mapping[str, Closed] = field(default_factory=dict)  # these replace recursive facts
 
     def with_objects(self, objects: Sequence[Typed]) -> Language:

@@ -9,7 +9,7 @@ from operator import not_
 
 from hbtom.world.pddl.arithmetic import (
     MOST_VALUES,
-    Possible,
+    PossibleValues,
     calculate,
     functions_in,
     is_so,
@@ -68,7 +68,7 @@ def _changes(schema: Schema) -> Iterator[NumberChange]:
 
 def _closure(
     changes: list[tuple[Schema, NumberChange]], names: list[str], numbers: Numbers
-) -> Possible:
+) -> PossibleValues:
     """Return all values that numbers can have, up to the limit."""
     still = {key: value for key, value in numbers.items() if key[0] not in names}
     values = {
@@ -76,7 +76,7 @@ def _closure(
         for name in names
     }
     while True:
-        possible = Possible(values, still)
+        possible = PossibleValues(values, still)
         more = dict(values)
         for schema, change in changes:
             known = more[change.function.name]
@@ -88,7 +88,7 @@ def _closure(
         values = more
 
 
-def _results(schema: Schema, change: NumberChange, possible: Possible) -> Iterator[float]:
+def _results(schema: Schema, change: NumberChange, possible: PossibleValues) -> Iterator[float]:
     """Yield the values that a change may lead to, as far as comparisons allow."""
     conditions = [schema.precondition, *([] if change.condition is None else [change.condition])]
     compared = [one for formula in conditions for one in _comparisons(formula)]
@@ -108,7 +108,7 @@ def _comparisons(formula: Formula) -> Iterator[Compare]:
         yield from _comparisons(part)
 
 
-def _may_be(compare: Compare, known: dict[Atom, float], possible: Possible) -> bool:
+def _may_be(compare: Compare, known: dict[Atom, float], possible: PossibleValues) -> bool:
     others = [one for one in functions_in(*compare.sides) if one not in known]
     some = possible.assignments(others, compare.line)
     return any(is_so(compare, {**known, **more}) for _, more in some)
@@ -121,7 +121,7 @@ def _result(change: NumberChange, known: dict[Atom, float]) -> float:
     return round(before + sign * amount if sign else amount, _DIGITS) + 0.0
 
 
-def _variants(schema: Schema, possible: Possible) -> Iterator[Schema]:
+def _variants(schema: Schema, possible: PossibleValues) -> Iterator[Schema]:
     """Yield an action for each combination of the values that it changes."""
     functions = functions_in(
         *(part for one in _changes(schema) for part in (one.function, one.amount))
@@ -142,13 +142,15 @@ def _variants(schema: Schema, possible: Possible) -> Iterator[Schema]:
         yield replace(schema, precondition=whole, outcomes=outcomes)
 
 
-def _spelled_out(change: Change, known: dict[Atom, float], possible: Possible) -> Change:
+def _spelled_out(change: Change, known: dict[Atom, float], possible: PossibleValues) -> Change:
     if change.condition is None:
         return change
     return replace(change, condition=possible.spelled_out(change.condition, known))
 
 
-def _facts(change: NumberChange, known: dict[Atom, float], possible: Possible) -> Iterator[Change]:
+def _facts(
+    change: NumberChange, known: dict[Atom, float], possible: PossibleValues
+) -> Iterator[Change]:
     """Yield the changes of the facts that stand for the values of a number."""
     before, after = known[change.function], _result(change, known)
     if before == after:

@@ -18,8 +18,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, several
-from hbtom.world.pddl.plan_errors import wrong_step
-from hbtom.world.pddl.plans import (
+from hbtom.world.pddl.observed_plans import (
     MOST_STEPS,
     Plan,
     Step,
@@ -28,6 +27,7 @@ from hbtom.world.pddl.plans import (
     read_conditions,
     read_step,
 )
+from hbtom.world.pddl.plan_errors import wrong_step
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, written_lines
 from hbtom.world.pddl.world import World, spoken

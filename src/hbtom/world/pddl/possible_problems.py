@@ -14,12 +14,12 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, make_goal
+from hbtom.world.pddl.observed_plans import Plan
 from hbtom.world.pddl.partial import SeenPlan
-from hbtom.world.pddl.plans import Plan
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.states import StateGraph, explore
 from hbtom.world.pddl.world import World
-from hbtom.world.possible import HAVE, STAY, Possible, Uncertain, Walk, views
+from hbtom.world.possible_worlds import HAVE, STAY, PossibleWorld, Uncertain, Walk, views
 
 MOST_POSSIBLE = 64
 
@@ -40,7 +40,7 @@ def possible_problems(
     for graph, view, offers in zip(graphs, views(held[0]), held[1], strict=True):
         number = np.array([codes.setdefault(one, len(codes)) for one in _written(graph.world)])
         actions = number[graph.action]
-        found.append(Possible(graph.choices, actions, graph.cost, graph.target, view, offers))
+        found.append(PossibleWorld(graph.choices, actions, graph.cost, graph.target, view, offers))
     names = [world.problem.name for world in worlds]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, start=1)]

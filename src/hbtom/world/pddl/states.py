@@ -19,7 +19,7 @@ from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
 from hbtom.world.pddl.arithmetic import MOST_VALUES, TOO_MANY
 from hbtom.world.pddl.enumeration import enumerate_states, rules_of
-from hbtom.world.pddl.plans import Plan
+from hbtom.world.pddl.observed_plans import Plan
 from hbtom.world.pddl.syntax import bad
 from hbtom.world.pddl.world import States, Words, World, bits
 
@@ -56,7 +56,7 @@ class TooManyStates(BadInput):
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class ActionTable:
     """The possible actions in several states, and the states after them."""
 
     state: Annotated[Ints, "choice"]
@@ -138,7 +138,7 @@ def around(world: World, states: States) -> StateGraph:
     return _graph(world, number, [_part(step, 0, target)])
 
 
-def expand(world: World, states: States) -> Steps:
+def expand(world: World, states: States) -> ActionTable:
     """Return the possible actions in the given states, and their outcomes."""
     true = bits(states)
     state, way = _candidates(world, true)
@@ -160,7 +160,7 @@ def expand(world: World, states: States) -> Steps:
         after[row, fact[outcome] // 64] &= ~_bit(fact[outcome])
     for fact in world.add.T:
         after[row, fact[outcome] // 64] |= _bit(fact[outcome])
-    return Steps(state, action, count, after, world.probability[outcome])
+    return ActionTable(state, action, count, after, world.probability[outcome])
 
 
 def _candidates(world: World, true: np.ndarray) -> tuple[Ints, Ints]:
@@ -183,7 +183,7 @@ def keys(states: States) -> list[bytes]:
 _Part = tuple[Ints, Ints, Ints, Ints, Floats]  # of a graph: state, action, outcomes, target, ...
 
 
-def _part(step: Steps, before: int, target: list[int]) -> _Part:
+def _part(step: ActionTable, before: int, target: list[int]) -> _Part:
     to = np.array(target, dtype=np.int64)
     return step.state + before, step.action, step.outcomes, to, step.probability
 

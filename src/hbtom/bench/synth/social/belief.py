@@ -30,9 +30,9 @@ from hbtom.bench.synth.social.staging import (
     BRISK,
     MEETING,
     Act,
-    Cast,
-    Panel,
     Place,
+    StageCast,
+    StagedPanel,
     cast,
     mirror,
     pause,
@@ -141,7 +141,7 @@ def _plan(rng: Rng, what: tuple[str, bool], old: int, second: Point | None) -> _
     return _Plan((one, other), stand, second)
 
 
-def _fetched(rng: Rng, who: Cast, plan: _Plan, old: int, hidden: bool) -> Trial:
+def _fetched(rng: Rng, who: StageCast, plan: _Plan, old: int, hidden: bool) -> Trial:
     """Stage a familiarization trial: the agent fetches the object from where it always is."""
     x, y = plan.places[0]
     within = abs(plan.places[0][1] - plan.places[1][1]) < 40
@@ -157,9 +157,9 @@ def _fetched(rng: Rng, who: Cast, plan: _Plan, old: int, hidden: bool) -> Trial:
 
 
 _PANELS = {
-    "upper": Panel("occluder", BOARD),
-    "lower": Panel("occluder", BOARD),
-    "screen": Panel("occluder", SCREEN),
+    "upper": StagedPanel("occluder", BOARD),
+    "lower": StagedPanel("occluder", BOARD),
+    "screen": StagedPanel("occluder", SCREEN),
 }
 
 
@@ -169,7 +169,7 @@ def _begin(plan: _Plan) -> dict[str, Place | None]:
     return begin | ({"P": plan.second} if plan.second else {})
 
 
-def _test(rng: Rng, who: Cast, plan: _Plan, name: str, ending: tuple[int, bool]) -> Trial:
+def _test(rng: Rng, who: StageCast, plan: _Plan, name: str, ending: tuple[int, bool]) -> Trial:
     """Stage a test trial: the schedule, and then the agent's walk to one of the places."""
     end, short = ending
     believed = SCHEDULES[name].believed

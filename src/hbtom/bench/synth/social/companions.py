@@ -9,13 +9,13 @@ from hbtom.bench.synth.geometry import FreeSpace, Point, Rng
 from hbtom.bench.synth.layouts import ensure
 from hbtom.bench.synth.social.cases import chance, pick
 from hbtom.bench.synth.social.courts import anywhere, apart, least, straight
-from hbtom.bench.synth.social.gestures import Gesture
+from hbtom.bench.synth.social.gestures import GestureShape
 from hbtom.bench.synth.social.staging import (
     MEETING,
     SLOW,
     Act,
-    Cast,
     Place,
+    StageCast,
     delayed,
     pause,
     played,
@@ -69,7 +69,7 @@ def _far(one: Point, other: Point) -> bool:
     return math.dist(one, other) > 2 * AGENT_R + 4
 
 
-def approach(who: Cast, spots: Spots, to_b: bool, rng: Rng) -> Trial:
+def approach(who: StageCast, spots: Spots, to_b: bool, rng: Rng) -> Trial:
     """Stage a trial in which the agent walks up to one of the others."""
     way = walk_up_to([spots.a, spots.b if to_b else spots.c], SLOW, 2 * AGENT_R)
     begin: dict[str, Place | None] = {"A": spots.a, "B": spots.b, "C": spots.c}
@@ -81,15 +81,15 @@ def approach(who: Cast, spots: Spots, to_b: bool, rng: Rng) -> Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class GestureDisplay:
     """Two gestures, and where the agents and an object are."""
 
-    b: Gesture
-    c: Gesture
+    b: GestureShape
+    c: GestureShape
     spots: Spots
     thing: Point
 
-    def own(self, like_b: bool) -> Gesture:
+    def own(self, like_b: bool) -> GestureShape:
         """Return the gesture that the agent makes."""
         return self.b if like_b else self.c
 
@@ -122,7 +122,7 @@ class Shown:
             ensure(least(way, self.thing) > MEETING + ROOM)
 
 
-def gap_of(shown: Shown, like_b: bool) -> float:
+def gap_of(shown: GestureDisplay, like_b: bool) -> float:
     """Return how far the agent's gesture misses the object; negative where they overlap."""
     return least(shown.own(like_b).pixels(shown.spots.a), shown.thing) - MEETING
 
@@ -143,7 +143,7 @@ def upon(rng: Rng, way: list[Point]) -> Point:
     return x + aside[0], y + aside[1]
 
 
-def gesturing(shown: Shown, rng: Rng, order: str) -> list[Act]:
+def gesturing(shown: GestureDisplay, rng: Rng, order: str) -> list[Act]:
     """Return the gestures of the others, in this order; now and then they overlap."""
     acts: list[Act] = []
     for name in order:
@@ -156,7 +156,7 @@ def gesturing(shown: Shown, rng: Rng, order: str) -> list[Act]:
     return acts
 
 
-def copied(shown: Shown, like_b: bool, rng: Rng, *, cut: bool) -> Act:
+def copied(shown: GestureDisplay, like_b: bool, rng: Rng, *, cut: bool) -> Act:
     """Return the agent's own gesture, from its own place; cut short at the object, or not."""
     own, start = shown.own(like_b), shown.spots.a
     if cut and gap_of(shown, like_b) < 0:
@@ -164,7 +164,9 @@ def copied(shown: Shown, like_b: bool, rng: Rng, *, cut: bool) -> Act:
     return {"A": own.steps(start)}
 
 
-def copying(who: Cast, shown: Shown, order: str, like_b: bool, *, cut: bool, rng: Rng) -> Trial:
+def copying(
+    who: StageCast, shown: GestureDisplay, order: str, like_b: bool, *, cut: bool, rng: Rng
+) -> Trial:
     """Stage a trial in which others gesture, and the agent then makes one of the gestures."""
     spots = shown.spots
     begin: dict[str, Place | None] = {

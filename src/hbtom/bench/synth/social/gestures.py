@@ -23,7 +23,7 @@ DISTINCT = 15.0  # two gestures are at least this far apart somewhere, in pixels
 
 
 @dataclass(frozen=True, slots=True)
-class Gesture:
+class GestureShape:
     """The corners of the way out, relative to its start, and the number of repetitions."""
 
     out: tuple[Point, ...]
@@ -54,7 +54,7 @@ def _far(one: Place, other: Place) -> float:
     return float(((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) ** 0.5)
 
 
-def gesture(rng: Rng) -> Gesture:
+def gesture(rng: Rng) -> GestureShape:
     """Draw a gesture."""
     legs, times = SHAPES[pick(rng, tuple(SHAPES))]
     quarter, flip = int(rng.integers(4)), chance(rng, 0.5)
@@ -64,10 +64,10 @@ def gesture(rng: Rng) -> Gesture:
         for _ in range(quarter):
             x, y = -y, x
         corners.append((corners[-1][0] + x, corners[-1][1] + y))
-    return Gesture(tuple(corners), times)
+    return GestureShape(tuple(corners), times)
 
 
-def two_gestures(rng: Rng) -> tuple[Gesture, Gesture]:
+def two_gestures(rng: Rng) -> tuple[GestureShape, GestureShape]:
     """Draw two gestures that cannot be mistaken for each other."""
     one, other = gesture(rng), gesture(rng)
     if differ(one.steps((0, 0)), other.steps((0, 0))) < DISTINCT:

@@ -27,9 +27,9 @@ from hbtom.bench.synth.social.staging import (
     BRISK,
     MEETING,
     Act,
-    Cast,
-    Panel,
     Place,
+    StageCast,
+    StagedPanel,
     cast,
     mirror,
     pause,
@@ -136,15 +136,15 @@ def _spots(spots: list[Point], b_above: bool) -> Spots:
     return Spots(HOME, one, other)
 
 
-def _trial(rng: Rng, who: Cast, spots: Spots, errand: Errand) -> Trial:
+def _trial(rng: Rng, who: StageCast, spots: Spots, errand: Errand) -> Trial:
     """Stage a trial: the door is moved or not, and the agent goes for the object."""
     thing = spot_in(rng, errand.side)
     before, after = ((110, y) for y in errand.doors)
     begin: dict[str, Place | None] = {"A": spots.a, "B": spots.b, "C": spots.c, "O": thing}
-    panels: dict[str, Panel] = {}
+    panels: dict[str, StagedPanel] = {}
     acts = [pause(still(rng))]
     if errand.mover:
-        begin["door"], panels["door"] = before, Panel("door", DOOR)
+        begin["door"], panels["door"] = before, StagedPanel("door", DOOR)
         acts += _moving(errand, spots.b if errand.mover == "B" else spots.c, rng)
     floor = floor_with(who.walls, (box_around(after, DOOR),) if errand.mover else ())
     open_way = floor.route(HOME, thing)

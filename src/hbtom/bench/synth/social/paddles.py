@@ -20,7 +20,7 @@ _DEEPEST = -2.0  # least gap between the paddle and a thing that is pushed, in p
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ObjectApproach:
     """How a thing reaches one of the objects: by itself, or pushed from farther back."""
 
     start: Point  # of a thing that moves by itself
@@ -43,12 +43,14 @@ class Way:
 
 def found_way(
     rng: Rng, floor: FreeSpace, ends: tuple[Point, Point], onset: int, spin: float
-) -> Way:
+) -> ObjectApproach:
     """Draw a run-up and a paddle for a way from a start to a goal."""
     return attempt(lambda r: _way(r, floor, ends, onset, spin), rng, 60)
 
 
-def _way(rng: Rng, floor: FreeSpace, ends: tuple[Point, Point], onset: int, spin: float) -> Way:
+def _way(
+    rng: Rng, floor: FreeSpace, ends: tuple[Point, Point], onset: int, spin: float
+) -> ObjectApproach:
     start, goal = ends
     heading = math.degrees(math.atan2(goal[1] - start[1], goal[0] - start[0]))
     run_up = int(rng.integers(22, 37))
@@ -58,12 +60,12 @@ def _way(rng: Rng, floor: FreeSpace, ends: tuple[Point, Point], onset: int, spin
     along = float(rng.uniform(5, 15)) * -np.sign(spin)  # the half of its face that moves forward
     centre = off(off(back, turn + 180, PADDLE[0] / 2 + AGENT_R - 0.5), turn + 270, along)
     ensure(min(centre) >= 28 and max(centre) <= 172)
-    way = Way(start, back, goal, onset, run_up // SLOW, centre, round(turn, 2))
+    way = ObjectApproach(start, back, goal, onset, run_up // SLOW, centre, round(turn, 2))
     _check_gaps(way, spin)
     return way
 
 
-def _check_gaps(way: Way, spin: float) -> None:
+def _check_gaps(way: ObjectApproach, spin: float) -> None:
     """Refuse a paddle that does not hit when it should, or does when it should not."""
     onset = way.onset - way.earlier
     ensure(onset >= 4)

@@ -27,14 +27,14 @@ from hbtom.bench.synth.social.cases import (
     pick,
 )
 from hbtom.bench.synth.social.courts import court, floor_of, least, near, off
-from hbtom.bench.synth.social.paddles import PADDLE, Way, found_way
+from hbtom.bench.synth.social.paddles import PADDLE, ObjectApproach, found_way
 from hbtom.bench.synth.social.staging import (
     MEETING,
     OFF_STAGE,
     SLOW,
-    Cast,
-    Panel,
     Place,
+    StageCast,
+    StagedPanel,
     cast,
     mirror,
     pause,
@@ -55,7 +55,7 @@ _HIDDEN = "a board hides its start at test, "
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberContent:
     """The content of one episode."""
 
     pushed: bool  # in familiarization
@@ -69,7 +69,7 @@ class Case:
     """The content of a pair."""
 
     told: tuple[Told, Told]
-    members: tuple[Member, Member]
+    members: tuple[MemberContent, MemberContent]
     usual: tuple[bool, ...]  # in which familiarization trials it goes to the usual object
 
 
@@ -80,28 +80,28 @@ def draw(rng: Rng) -> Case:
     usual = consistent(rng)
     view = _HIDDEN if hidden else ""
     if kind == "goal":
-        members = Member(False, True, hidden), Member(False, False, hidden)
+        members = MemberContent(False, True, hidden), MemberContent(False, False, hidden)
         told = (
             Told(EXPECTED, f"{_SELF}, {view}{_SAME}"),
             Told(UNEXPECTED, f"{_SELF}, {view}{_OTHER}"),
         )
     elif kind == "start":
-        members = Member(True, True, False, hit=True), Member(True, True, False)
+        members = MemberContent(True, True, False, hit=True), MemberContent(True, True, False)
         told = (
             Told(NEITHER, f"{_PUSHED}, also at test"),
             Told(UNEXPECTED, f"{_PUSHED}, but at test it is seen to start by itself"),
         )
     elif kind == "cause" and not hidden:
-        members = Member(False, True, False), Member(True, True, False)
+        members = MemberContent(False, True, False), MemberContent(True, True, False)
         told = (
             Told(EXPECTED, f"{_SELF}, {_SAME}"),
             Told(UNEXPECTED, f"{_PUSHED}, but at test it is seen to start by itself"),
         )
     elif kind == "cause":
-        members = Member(False, True, True), Member(True, True, True)
+        members = MemberContent(False, True, True), MemberContent(True, True, True)
         told = Told(EXPECTED, f"{_SELF}, {view}{_SAME}"), Told(NEITHER, f"{_PUSHED}, {view}{_SAME}")
     else:
-        members = Member(True, False, True), Member(False, False, True)
+        members = MemberContent(True, False, True), MemberContent(False, False, True)
         told = (
             Told(NEITHER, f"{_PUSHED}, {_HIDDEN}{_OTHER}"),
             Told(UNEXPECTED, f"{_SELF}, {_HIDDEN}{_OTHER}"),
@@ -135,8 +135,8 @@ def pair(case: Case, rng: Rng) -> Pair:
 class _Layout:
     """The layout of a trial, for either object."""
 
-    usual: Way
-    other: Way
+    usual: ObjectApproach
+    other: ObjectApproach
     spin: float
     board: Point = OFF_STAGE
 
@@ -179,7 +179,7 @@ def _hides(board: Point, place: Point) -> bool:
     return 0 < share < 1 and abs(crossing @ np.array([-normal[1], normal[0]])) < BOARD[1] / 2 - 3
 
 
-def _trial(who: Cast, layout: _Layout, how: tuple[bool, bool, bool], rng: Rng) -> Trial:
+def _trial(who: StageCast, layout: _Layout, how: tuple[bool, bool, bool], rng: Rng) -> Trial:
     """Stage a trial; how: to the usual object, pushed, with the board in the camera's view."""
     usual, pushed, hidden = how
     way = layout.usual if usual else layout.other
@@ -196,7 +196,7 @@ def _trial(who: Cast, layout: _Layout, how: tuple[bool, bool, bool], rng: Rng) -
     tracks = played(begin, [pause(waited), {"A": walked}, pause(int(rng.integers(2, 31)))])
     turns: Sequence[float] = way.angles(layout.spin, pushed, len(tracks["A"]))
     panels = {
-        "board": Panel("occluder", BOARD, BOARD_TURN if hidden else 0.0),
-        "paddle": Panel("paddle", PADDLE, turns),
+        "board": StagedPanel("occluder", BOARD, BOARD_TURN if hidden else 0.0),
+        "paddle": StagedPanel("paddle", PADDLE, turns),
     }
     return staged(who, tracks, panels, rng)

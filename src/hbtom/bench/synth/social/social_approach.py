@@ -22,7 +22,7 @@ from hbtom.bench.synth.social.cases import (
 )
 from hbtom.bench.synth.social.companions import (
     NEAR_MISS,
-    Shown,
+    GestureDisplay,
     Spots,
     approach,
     beside,
@@ -86,9 +86,11 @@ def pair(case: Case, rng: Rng) -> Pair:
     return made[0], made[1]
 
 
-def _tests(rng: Rng, floor: FreeSpace, case: Case) -> tuple[Shown, Shown]:
+def _tests(rng: Rng, floor: FreeSpace, case: Case) -> tuple[GestureDisplay, GestureDisplay]:
     """Draw both tests, with the same gestures: the agent's misses the object or reaches it."""
-    shown = Shown(*two_gestures(rng), Spots(*(anywhere(rng, floor) for _ in range(3))), (0, 0))
+    shown = GestureDisplay(
+        *two_gestures(rng), Spots(*(anywhere(rng, floor) for _ in range(3))), (0, 0)
+    )
     shown.check_spots(floor, case.like_b)
     first, second = attempt(lambda r: _with_things(r, floor, shown, case), rng, 60)
     if first.thing != second.thing and chance(rng, 0.5):  # move the agents, not the object
@@ -98,9 +100,11 @@ def _tests(rng: Rng, floor: FreeSpace, case: Case) -> tuple[Shown, Shown]:
     return first, second
 
 
-def _with_things(rng: Rng, floor: FreeSpace, shown: Shown, case: Case) -> tuple[Shown, Shown]:
+def _with_things(
+    rng: Rng, floor: FreeSpace, shown: GestureDisplay, case: Case
+) -> tuple[GestureDisplay, GestureDisplay]:
     """Draw where the object is in each test."""
-    made: list[Shown] = []
+    made: list[GestureDisplay] = []
     both_miss = NEITHER not in {told.level for told in case.told}
     for told, like_b in zip(case.told, case.like_b, strict=True):
         instrumental = told.level == NEITHER

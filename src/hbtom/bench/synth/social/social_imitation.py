@@ -22,7 +22,7 @@ from hbtom.bench.synth.social.cases import (
 )
 from hbtom.bench.synth.social.companions import (
     NEAR_MISS,
-    Shown,
+    GestureDisplay,
     Spots,
     approach,
     beside,
@@ -103,9 +103,11 @@ def _spots(rng: Rng, floor: FreeSpace) -> Spots:
     return meeting(rng, floor, anywhere(rng, floor))
 
 
-def _shows(rng: Rng, floor: FreeSpace) -> tuple[Shown, Shown]:
+def _shows(rng: Rng, floor: FreeSpace) -> tuple[GestureDisplay, GestureDisplay]:
     """Draw gestures, once with an object that they miss, and once with one that B's runs into."""
-    shown = Shown(*two_gestures(rng), Spots(*(anywhere(rng, floor) for _ in range(3))), (0, 0))
+    shown = GestureDisplay(
+        *two_gestures(rng), Spots(*(anywhere(rng, floor) for _ in range(3))), (0, 0)
+    )
     shown.check_spots(floor, (True, False))
     way = shown.b.pixels(shown.spots.a)
     social = attempt(lambda r: _missing(floor, replace(shown, thing=beside(r, way))), rng, 40)
@@ -113,20 +115,20 @@ def _shows(rng: Rng, floor: FreeSpace) -> tuple[Shown, Shown]:
     return social, into
 
 
-def _missing(floor: FreeSpace, shown: Shown) -> Shown:
+def _missing(floor: FreeSpace, shown: GestureDisplay) -> GestureDisplay:
     shown.check_thing(floor)
     ensure(NEAR_MISS[0] <= gap_of(shown, True) <= NEAR_MISS[1])
     ensure(gap_of(shown, False) >= NEAR_MISS[0])
     return shown
 
 
-def _running_into(floor: FreeSpace, shown: Shown) -> Shown:
+def _running_into(floor: FreeSpace, shown: GestureDisplay) -> GestureDisplay:
     shown.check_thing(floor)
     ensure(gap_of(shown, True) < -2)
     return shown
 
 
-def _shifted(rng: Rng, floor: FreeSpace, shows: tuple[Shown, Shown]) -> Spots:
+def _shifted(rng: Rng, floor: FreeSpace, shows: tuple[GestureDisplay, GestureDisplay]) -> Spots:
     """Draw where the others stand in one trial: near their usual places."""
     a, b, c = (getattr(shows[0].spots, name) for name in "abc")
     spots = Spots(a, near(rng, b, 6), near(rng, c, 6))

@@ -37,7 +37,7 @@ Name = Literal["A", "B", "C", "O", "P"]
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class StagedPanel:
     """A door, board or paddle of an episode; ``turn`` is its angle at each step, or throughout."""
 
     kind: OtherKind
@@ -46,7 +46,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class StageCast:
     """The agents and things that appear in an episode, and where."""
 
     looks: Mapping[str, Identity]  # by name
@@ -54,10 +54,10 @@ class Cast:
     camera: Place | None = None
 
 
-def cast(rng: Rng, walls: Cells, camera: Place | None = None) -> Cast:
+def cast(rng: Rng, walls: Cells, camera: Place | None = None) -> StageCast:
     """Draw the looks of all agents and objects."""
     looks = (*agent_looks(rng, 3), *object_looks(rng, 2))
-    return Cast(dict(zip("ABCOP", looks, strict=True)), walls, camera)
+    return StageCast(dict(zip("ABCOP", looks, strict=True)), walls, camera)
 
 
 # Acts
@@ -112,9 +112,9 @@ def walk_up_to(route: Sequence[Point], speed: int, reach: float = MEETING) -> li
 
 
 def staged(
-    who: Cast,
+    who: StageCast,
     tracks: Mapping[str, Track],
-    panels: Mapping[str, Panel] | None = None,
+    panels: Mapping[str, StagedPanel] | None = None,
     order: Rng | None = None,
 ) -> Trial:
     """Return a trial in which things follow their tracks; with ``order``, lists are shuffled."""
@@ -161,11 +161,14 @@ def _body(look: Identity, place: Floats, radius: int) -> Body:
 _COLOURS: dict[OtherKind, str] = {"door": "Cyan", "occluder": "White", "paddle": "Black"}
 
 
-_AGENT = Panel("agent", (2 * AGENT_R, 2 * AGENT_R))
+_AGENT = StagedPanel("agent", (2 * AGENT_R, 2 * AGENT_R))
 
 
 def _other(
-    who: Cast, name: str, panels: Mapping[str, Panel], places: Annotated[Floats, "step 2"]
+    who: StageCast,
+    name: str,
+    panels: Mapping[str, StagedPanel],
+    places: Annotated[Floats, "step 2"],
 ) -> Other:
     """Return another agent or a panel; panels look as they do in scenes."""
     panel = panels.get(name, _AGENT)

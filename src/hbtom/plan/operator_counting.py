@@ -26,14 +26,14 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput, missing
-from hbtom.plan.cuts import find_cuts
+from hbtom.plan.landmark_cuts import find_cuts
 from hbtom.plan.operators import Facts, Operators, turned
 
 UNEXPLAINED = 1.5  # lambda
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class PlanObservation:
     """An observation: an action, or facts that were true."""
 
     operators: Annotated[Ints, "operator"]  # one of them was applied; none if facts were observed
@@ -57,7 +57,7 @@ class _Rows:
 def observed_costs(
     operators: Operators,
     goals: Sequence[Sequence[Facts]],
-    seen: Sequence[Sight],
+    seen: Sequence[PlanObservation],
     steps: Sequence[int],
     *,
     unexplained: float = UNEXPLAINED,
@@ -79,7 +79,7 @@ class _Program:
         self,
         operators: Operators,
         goals: Sequence[Sequence[Facts]],
-        seen: Sequence[Sight],
+        seen: Sequence[PlanObservation],
         price: float,
     ) -> None:
         self.operators, self.price, self.many = operators, price, len(seen)
@@ -160,7 +160,7 @@ def _state_equation(operators: Operators, rows: _Rows) -> None:
         rows.add(makers.of(fact), users.of(fact))
 
 
-def _explain(operators: Operators, seen: Sequence[Sight], rows: _Rows) -> None:
+def _explain(operators: Operators, seen: Sequence[PlanObservation], rows: _Rows) -> None:
     """Add the needs of explained observations; a repeated one also needs the one before."""
     none = np.empty(0, dtype=np.int64)
     alike: dict[bytes, list[int]] = {}

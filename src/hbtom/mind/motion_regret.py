@@ -13,14 +13,14 @@ from hbtom.assumptions import Continuous, Grid, Observation
 from hbtom.mind.action_noise import action_noise, noisy_values
 from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regret
-from hbtom.mind.grid import SURE, action_regret, action_values, illegal
-from hbtom.mind.particles import ParticleFilter, content
-from hbtom.mind.regret import Actions, Headings, Regret, aimless, name_goals, share_done
-from hbtom.mind.sight import strides
+from hbtom.mind.grid import NO_SLIPS, action_regret, action_values, impossible_moves_warning
+from hbtom.mind.noisy_strides import strides
+from hbtom.mind.particles import ParticleFilter, trial_hash
+from hbtom.mind.regret import Actions, Headings, Regret, empty_regret, name_goals, share_done
 from hbtom.model import Model
 from hbtom.observe import Trial
 from hbtom.plan import GRID, CostToGo
-from hbtom.plan.between import cost_at
+from hbtom.plan.interpolation import cost_at
 from hbtom.world.modes import UNIT
 from hbtom.world.seeing import Seen
 from hbtom.world.stages import outdated
@@ -37,7 +37,7 @@ def find_regrets(
     """
     wanted = trial.items if model.preference.keys else trial.objects  # else the key is only a tool
     if not wanted:
-        return aimless(), None
+        return empty_regret(), None
     if len(wanted) < len(costs.cost):
         costs = costs._replace(cost=costs.cost[: len(wanted)])
     true = motion_regret(model.motion, model, trial, seen, costs)
@@ -58,7 +58,7 @@ def motion_regret(motion: Any, model: Model, trial: Trial, seen: Seen, costs: Co
 def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
     """Compare each step with all legal actions; with noise, a forward filter sums over cells."""
     world, steps, sight = seen.world, seen.trajectory, model.observation
-    values, noise = SURE, None
+    values, noise = NO_SLIPS, None
     if motion.slip > 0:
         legal, q = action_values(costs, steps, GRID.table)
         values = noisy_values(q, costs, steps, motion.slip)
@@ -69,14 +69,14 @@ def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo)
     reachable: Bools = first < np.inf
     if len(world.blocked) > 1 and steps.mode.any() and not reachable.all():
         reachable = np.any(_in_reach(seen, costs, _cost_in_cells), axis=0)
-    choice, warnings = Actions(options, noise), illegal(unknown)
+    choice, warnings = Actions(options, noise), impossible_moves_warning(unknown)
     goals = name_goals(trial)[: len(costs.cost)]
     share = _share(model, seen, 1.0, first)
     found = Regret(goals, reachable, steps.frame, regret, choice, warnings, share)
     if sight.noise == 0:
         return found
     where = stays(steps, world, seen.steady.whole_path, trial.path, sight.noise)
-    return found.seen_through(CellFilter(costs, steps, where, motion.slip))
+    return found.with_filter(CellFilter(costs, steps, where, motion.slip))
 
 
 @motion_regret.register
@@ -99,7 +99,7 @@ def _continuous(
     found = Regret(goals, reachable, steps.frame, regret, choice, share=share)
     if model.observation.noise == 0:
         return found
-    return found.seen_through(_particles(model.observation, trial, seen, costs, reachable))
+    return found.with_filter(_particles(model.observation, trial, seen, costs, reachable))
 
 
 def _share(
@@ -145,5 +145,5 @@ def _particles(
 ) -> ParticleFilter:
     steps = seen.trajectory
     where = strides(steps, seen.steady.whole_path, trial.path, sight.noise)
-    seed = (sight.seed, content(trial))
+    seed = (sight.seed, trial_hash(trial))
     return ParticleFilter(costs, steps, where, reachable, sight.noise, sight.particles, seed)

@@ -16,7 +16,7 @@ from hbtom.observe import Identity, names
 REACH, COPY, BY_WAY = "reach", "copy", "by way of "  # followed by the maker of the gesture
 
 
-class Column(NamedTuple):
+class CompanyHypothesis(NamedTuple):
     """One hypothesis: the agent wants a goal, believes it to be at a place, and has a manner."""
 
     goal: int
@@ -27,8 +27,8 @@ class Column(NamedTuple):
     silent: Annotated[Bools, "step"]  # steps that say nothing about it
 
 
-def dense(
-    goals: tuple[Identity, ...], columns: Sequence[Column], like: Regret
+def hypothesis_table(
+    goals: tuple[Identity, ...], columns: Sequence[CompanyHypothesis], like: Regret
 ) -> tuple[Hypotheses, Regret]:
     """Return all combinations of goal, place and manner; those without a column are impossible.
 
@@ -59,7 +59,9 @@ def dense(
     return kinds, said
 
 
-def likeliest(goals: tuple[Identity, ...], columns: Sequence[Column], like: Regret) -> Regret:
+def likeliest_regret(
+    goals: tuple[Identity, ...], columns: Sequence[CompanyHypothesis], like: Regret
+) -> Regret:
     """Return the regret under the likeliest place and manner of each goal."""
     best = [max((one for one in columns if one.goal == g), key=_chance) for g in range(len(goals))]
     can = np.array([one.chance > 0 for one in best])
@@ -73,11 +75,11 @@ def _named(places: int) -> tuple[str, ...]:
     return (TRUE, OUTDATED, *more)[:places]
 
 
-def _chance(one: Column) -> float:
+def _chance(one: CompanyHypothesis) -> float:
     return one.chance
 
 
-def _steps(one: Column) -> tuple[Floats, Bools]:
+def _steps(one: CompanyHypothesis) -> tuple[Floats, Bools]:
     return one.regret, one.silent
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
-from hbtom.observe.tracks.points import Seen, Tracks
+from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Scene
 
 _MIDDLE = ("centre", "center", "centroid", "body", "middle", "thorax", "spine", "back")
 
 
-def watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Seen, Floats]:
+def watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Individual, Floats]:
     """Return the track of the agent, and the positions of the body part that is used."""
     names, wanted = list(tracks.seen), scene.agent.track
     if wanted is None and len(names) > 1:
@@ -33,7 +33,7 @@ def watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Seen, Float
             f"there is no body part '{part}'", hint=hint, place=Place(field="agent.part")
         )
     if part is None:
-        part = middle(seen)
+        part = central_part(seen)
         if len(seen.parts) > 1:
             which = f"the body part '{part}' (1 of {len(seen.parts)})"
             notes.append(f"{which} is the agent's position; to change it, set [agent] part")
@@ -42,7 +42,7 @@ def watched(tracks: Tracks, scene: Scene, notes: list[str]) -> tuple[Seen, Float
     return seen, seen.parts[part]
 
 
-def _check_numbers(seen: Seen, scene: Scene, notes: list[str]) -> None:
+def _check_numbers(seen: Individual, scene: Scene, notes: list[str]) -> None:
     """Refuse trials whose frames are off by one from the track's; note other mismatches."""
     first, last = seen.number.min(), seen.number.max()
     spans = [(number, span.frames) for number, span in enumerate(scene.trials, 1) if span.frames]
@@ -57,7 +57,7 @@ def _check_numbers(seen: Seen, scene: Scene, notes: list[str]) -> None:
             notes.append(f"trial {number} has frames {begin:g} to {end:g}, but {has}")
 
 
-def middle(seen: Seen) -> str:
+def central_part(seen: Individual) -> str:
     """Return the body part whose name suggests the middle, or else the one lost least often."""
     named = next((part for word in _MIDDLE for part in seen.parts if word in part.casefold()), None)
     lost = {part: int(np.isnan(places).sum()) for part, places in seen.parts.items()}
@@ -68,7 +68,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names[:8]) + (", ..." if len(names) > 8 else "")
 
 
-def sure(
+def likely_positions(
     places: Floats, tracks: Tracks, scene: Scene, notes: list[str]
 ) -> Annotated[Floats, "row 2"]:
     """Return positions; NaN where they are unlikely."""

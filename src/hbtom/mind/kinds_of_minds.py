@@ -1,6 +1,6 @@
 """Kinds of minds: beliefs about an agent that may be of several kinds.
 
-See :mod:`hbtom.mind.minds` for what a kind is, and for the inference.
+See :mod:`hbtom.mind.company_inference` for what a kind is, and for the inference.
 """
 
 from __future__ import annotations

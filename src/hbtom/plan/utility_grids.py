@@ -19,7 +19,7 @@ import numpy as np
 from hbtom.arrays import Floats
 from hbtom.assumptions import Desires
 from hbtom.errors import BadInput
-from hbtom.world.possible import Uncertain
+from hbtom.world.possible_worlds import Uncertain
 
 MOST_MINDS = 1 << 20  # combinations of utilities, a belief and an efficiency
 

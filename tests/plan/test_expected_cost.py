@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from domains import CHANCE, EXAMPLES, domain_with, example, problem_with, world_of
 from hbtom.errors import BadInput
-from hbtom.plan import chance
-from hbtom.plan.chance import expected_cost
+from hbtom.plan import expected_cost as solver
+from hbtom.plan.expected_cost import expected_cost
 from hbtom.plan.graph import GraphCosts, plan_on_graph
 from hbtom.plan.landmarks import least_cost
 from hbtom.plan.search import plan_by_search
@@ -134,14 +134,14 @@ def test_costs_match_the_best_of_all_policies(maze) -> None:
 @given(mazes(most=12))
 def test_blocks_and_equations_find_the_same(maze) -> None:
     cost = expected_cost(*maze)
-    before = chance._BLOCK, chance.MOST_SWEEPS
+    before = solver._BLOCK, solver.MOST_SWEEPS
     try:
-        chance._BLOCK = 3
+        solver._BLOCK = 3
         assert np.allclose(expected_cost(*maze), cost, rtol=1e-9)
-        chance.MOST_SWEEPS = 0
+        solver.MOST_SWEEPS = 0
         assert np.allclose(expected_cost(*maze), cost, rtol=1e-9)
     finally:
-        chance._BLOCK, chance.MOST_SWEEPS = before
+        solver._BLOCK, solver.MOST_SWEEPS = before
 
 
 # By hand
@@ -177,8 +177,8 @@ def test_rare_outcomes_are_solved_for_few_states() -> None:
 
 
 def test_rare_outcomes_are_refused_for_many_states(monkeypatch) -> None:
-    monkeypatch.setattr(chance, "MOST_EQUATIONS", 5)
-    monkeypatch.setattr(chance, "MOST_SWEEPS", 50)
+    monkeypatch.setattr(solver, "MOST_EQUATIONS", 5)
+    monkeypatch.setattr(solver, "MOST_SWEEPS", 50)
     row = [[(1.0, [(state + 1, 0.5), (0, 0.5)])] for state in range(30)]
     with pytest.raises(BadInput, match="takes too long to compute"):
         expected_cost(told(*row, []), at(31, 30))

@@ -1,7 +1,7 @@
 """Faster compiling: work that numba skips while it compiles hbtom's kernels.
 
 numba spends more time on bookkeeping than on machine code: it computes again what it already knows,
-and keeps data that only debuggers and Python objects need. :func:`without_detours` replaces such
+and keeps data that only debuggers and Python objects need. :func:`with_shortcuts` replaces such
 functions of numba and restores them at its end. The machine code stays the same. If a version of
 numba lacks one of these functions, kernels are still compiled, but more slowly.
 """
@@ -23,7 +23,7 @@ _AFTER_PASSES: Any = postproc
 _GRAPHS: Any = transforms
 
 
-class BarePasses(PassManager):
+class UncheckedPasses(PassManager):
     """Runs passes without numba's checks, and without the work that it repeats after each pass."""
 
     def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
@@ -33,14 +33,14 @@ class BarePasses(PassManager):
 
 
 @contextmanager
-def without_detours() -> Iterator[None]:
+def with_shortcuts() -> Iterator[None]:
     """Let numba compile without its detours; other threads that compile have to wait.
 
     Garbage collection is off. Objects made meanwhile count as old, and are examined last.
     """
     collects = gc.isenabled()
     with global_compiler_lock, ExitStack() as changes:
-        for owner, name, change in DETOURS:
+        for owner, name, change in SHORTCUTS:
             changes.enter_context(_changed(owner, name, change))
         try:
             gc.disable()
@@ -154,7 +154,7 @@ def _unwatched(watch: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *_, **__: nullcontext()
 
 
-DETOURS: list[tuple[str, str, Callable[[Any], Any]]] = [
+SHORTCUTS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("numba.core.types:BaseFunction", "get_call_type", _remembering),
     ("numba.core.base:BaseContext", "refresh", _when_needed),
     ("numba.core.typing.context:BaseContext", "refresh", _when_needed),

@@ -28,7 +28,7 @@ SAME = 20.0  # pixels; places in a trial that are nearer to each other are the s
 FAR = 40.0  # pixels; a place from an earlier trial must be farther away to be remembered
 
 Point = tuple[float, float]
-Way = Annotated[Floats, "place 2"]  # of a gesture: displacement from where it begins
+GesturePath = Annotated[Floats, "place 2"]  # of a gesture: displacement from where it begins
 
 
 class Candidate(NamedTuple):
@@ -43,10 +43,10 @@ class Memory(Struct, frozen=True, eq=False):
 
     company: bool = False  # whether anything but the agent moved or barred its path
     lay: Mapping[tuple[Identity, Identity], tuple[Point, ...]] = {}  # last, by agent and object
-    shown: Mapping[Identity, Way] = {}  # the last gesture of each agent
+    last_gestures: Mapping[Identity, GesturePath] = {}  # the last gesture of each agent
 
     def after(
-        self, trial: Trial, things: Sequence[Identity], made: Mapping[Identity, Way]
+        self, trial: Trial, things: Sequence[Identity], made: Mapping[Identity, GesturePath]
     ) -> Memory:
         """Return what is remembered after a trial, given its objects' names and its gestures."""
         last = trial.objects_at[-1].tolist()
@@ -56,13 +56,15 @@ class Memory(Struct, frozen=True, eq=False):
             for name, (x, y) in zip(things, last, strict=True)
             if x == x  # not NaN: it is there
         }
-        return Memory(True, {**self.lay, **places}, {**self.shown, **made})
+        return Memory(True, {**self.lay, **places}, {**self.last_gestures, **made})
 
 
-NOTHING_YET = Memory()
+EMPTY_MEMORY = Memory()
 
 
-def shown(trial: Trial, made: Sequence[Gesture], before: int | None = None) -> dict[Identity, Way]:
+def last_gestures(
+    trial: Trial, made: Sequence[Gesture], before: int | None = None
+) -> dict[Identity, GesturePath]:
     """Return the last gesture of each other agent, or the last that began before a frame."""
     return {
         trial.actors[one.actor].look: one.way
@@ -71,7 +73,7 @@ def shown(trial: Trial, made: Sequence[Gesture], before: int | None = None) -> d
     }
 
 
-def believed(
+def place_beliefs(
     social: Social, trial: Trial, thing: int, until: int, lay: tuple[Point, ...], alpha: float
 ) -> tuple[Candidate, ...]:
     """Return where an agent believes an object to be in a frame; ``lay`` is where it lay before.
@@ -110,12 +112,12 @@ def _last_seen(social: Social, trial: Trial, thing: int, until: int) -> Point | 
     return x, y
 
 
-def _rests(path: Way) -> list[Way]:
+def _rests(path: GesturePath) -> list[GesturePath]:
     """Return where a thing rests: at first, and after each bout of motion."""
     return [path[0], *(path[last] for _, last in bouts(path))]
 
 
-def _apart(known: list[Point], places: Sequence[Way | Point], apart: float) -> list[Point]:
+def _apart(known: list[Point], places: Sequence[GesturePath | Point], apart: float) -> list[Point]:
     """Return known places, and new ones (not NaN) that are apart from all those before them."""
     found = known.copy()
     for x, y in places:

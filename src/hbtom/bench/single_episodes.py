@@ -19,7 +19,7 @@ from hbtom.bench.growing_file import Kept
 from hbtom.bench.labels import FILE as LABELS
 from hbtom.bench.pairs import LeftOut, Member
 from hbtom.bench.rater import ModelRater
-from hbtom.bench.singles_file import BY, Record, kept_rows, write_results
+from hbtom.bench.single_results import BY, Record, kept_rows, write_results
 from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, system_errors
@@ -32,7 +32,7 @@ from hbtom.observe.tracks import find_scene, is_track
 _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
 
 
-class Outcome(NamedTuple):
+class EpisodeOutcome(NamedTuple):
     """The result for an episode: a row of results, or why there is none."""
 
     file: str
@@ -53,15 +53,15 @@ class JudgeSingles:
             ModelRater(self.model).warm_up(self.total // 2)
             self.ready = True
 
-    def __call__(self, found: Sequence[Member]) -> Iterator[Outcome]:
+    def __call__(self, found: Sequence[Member]) -> Iterator[EpisodeOutcome]:
         self.warm_up()
         for one in found:
             stamp = one.stamp  # before reading
             try:
                 judgement = judge(one.load(), self.model)
-                yield Outcome(one.file, self.record(judgement, stamp))
+                yield EpisodeOutcome(one.file, self.record(judgement, stamp))
             except BadInput as error:
-                yield Outcome(one.file, None, str(error.at(file=one.file)))
+                yield EpisodeOutcome(one.file, None, str(error.at(file=one.file)))
 
     def record(self, judgement: Judgement, stamp: str) -> Record:
         """Return a row of results, with one number per column."""
@@ -84,7 +84,7 @@ class JudgeSingles:
         }
 
 
-class Found(NamedTuple):
+class FoundEpisodes(NamedTuple):
     """The episodes at given paths, and other files there."""
 
     episodes: Sequence[Member]
@@ -92,35 +92,35 @@ class Found(NamedTuple):
     unplaced: Sequence[str] = ()  # files that would be tracks if they had a scene
 
 
-def find_episodes(paths: Sequence[str], scene: str | None) -> Found:
+def find_episodes(paths: Sequence[str], scene: str | None) -> FoundEpisodes:
     """Return the episodes in files, folders, zip archives and archives of hbtom.
 
     ``scene`` is the scene file of all tracks; by default, each track has its own next to it.
     """
     found = [_found(path, scene) for path in paths]
-    return Found(
+    return FoundEpisodes(
         [member for one in found for member in one.episodes],
         [why for one in found for why in one.left_out],
         [file for one in found for file in one.unplaced],
     )
 
 
-def _found(path: str, scene: str | None) -> Found:
+def _found(path: str, scene: str | None) -> FoundEpisodes:
     packed = archived(path)
     if packed is None:
         if os.path.isdir(path) or path.endswith(".zip"):
             return _in_folder(Path(path), scene)
-        return Found([_member(Entry("", path), scene)])
+        return FoundEpisodes([_member(Entry("", path), scene)])
     archive = os.path.normpath(path)
     inside = in_table(os.fspath(packed[0]), bad := list[LeftOut]())
     found = [one for one in inside if f"{one.file}/".startswith(f"{archive}/")]
     if not found:
         why = bad[0].why if bad else "there is no such episode in the archive"
         raise BadInput(why, file=path)
-    return Found(found)
+    return FoundEpisodes(found)
 
 
-def _in_folder(folder: Path, scene: str | None) -> Found:
+def _in_folder(folder: Path, scene: str | None) -> FoundEpisodes:
     with system_errors("it cannot be read", folder):
         found = list(entries(folder, background=True))
     bad = [LeftOut(one.file, one.why, one.unreadable) for one in found if one.why]
@@ -136,7 +136,7 @@ def _in_folder(folder: Path, scene: str | None) -> Found:
         )
         raise BadInput("there are no episodes in it", hint=hint, file=folder)
     unplaced = [one.file for one in found if _may_be_track(one) and not _has_scene(one, scene)]
-    return Found(episodes, unreadable, unplaced)
+    return FoundEpisodes(episodes, unreadable, unplaced)
 
 
 def _alone(entry: Entry, scene: str | None) -> Iterator[Member]:
@@ -167,7 +167,7 @@ def judge_singles(
     workers: int | None = None,
     kept: Kept | None = None,
     progress: Progress | None = None,
-) -> list[Outcome]:
+) -> list[EpisodeOutcome]:
     """Judge episodes, in order, and keep the rows of those that can be judged.
 
     ``kept`` says where, and whether to continue an earlier run.
@@ -178,7 +178,9 @@ def judge_singles(
         _refuse_others(left, found, work.model, kept)
         same = work.model.fingerprint, __version__
         by = {one: (spelt(one.file), one.stamp, *same) for one in found}
-        done = {one: Outcome(one.file, known[key]) for one, key in by.items() if key in known}
+        done = {
+            one: EpisodeOutcome(one.file, known[key]) for one, key in by.items() if key in known
+        }
         todo = [one for one in by if one not in done]
         tell(len(done), len(by))
         with closing(each(work, todo, workers)) as outcomes:

@@ -24,11 +24,11 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.judgement.recognising import FEW_STATES
 from hbtom.mind.cost_filter import sights
-from hbtom.plan.counting import observed_costs
+from hbtom.plan.operator_counting import observed_costs
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.transitions import Transitions, cheapest
 from hbtom.world.pddl import StateGraph, explore
-from hbtom.world.pddl.posed import Posed
+from hbtom.world.pddl.recognition_problem import Posed
 
 _EQUAL = 1e-6  # differences below this are rounding errors
 _HARD = 1000.0  # the price of an observation that is not explained, in mean costs of an action

@@ -14,7 +14,7 @@ from hbtom.arrays import Floats, frozen
 from hbtom.errors import BadInput, Place
 from hbtom.files import check_target, write_whole
 from hbtom.observe.bodies import Body, Identity
-from hbtom.observe.checks import check_trial, checked, vouch
+from hbtom.observe.checks import check_trial, checked, mark_checked
 from hbtom.observe.episode import Episode
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
@@ -77,7 +77,7 @@ def trial_from_arrays(
     except TypeError as error:
         raise BadInput(str(error).partition("() ")[2], hint="see help(hbtom.Trial)") from None
     check_trial(trial, aimless=True)
-    return vouch(replace(trial, warnings=(*trial.warnings, *jumps(trial))))
+    return mark_checked(replace(trial, warnings=(*trial.warnings, *jumps(trial))))
 
 
 def _number(value: Any, field: str, hint: str) -> float:

@@ -63,7 +63,7 @@ def judge_members(
             yield error
 
 
-def together(models: Sequence[Model]) -> list[int]:
+def sharing_order(models: Sequence[Model]) -> list[int]:
     """Return the order of models that keeps the least in memory: models that share are adjacent."""
     shared = [_shared(model, models[0]) for model in models]
     first: dict[Any, int] = {}

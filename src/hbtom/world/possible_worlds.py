@@ -20,7 +20,7 @@ MOST_SITUATIONS = 20_000
 Situation = tuple[tuple[int, int], ...]  # the possible worlds, each with its state
 
 
-class Possible(NamedTuple):
+class PossibleWorld(NamedTuple):
     """A possible world. Actions, things and views have the same numbers in all of them."""
 
     choices: Annotated[Ints, "state+1"]  # where the choices of each state begin
@@ -57,7 +57,7 @@ def views(shown: Sequence[Annotated[np.ndarray, "state part"]]) -> list[Annotate
     return np.split(number.ravel(), np.cumsum([len(one) for one in shown])[:-1])
 
 
-def told_apart(worlds: Sequence[Possible], situation: Situation) -> list[Situation]:
+def split_by_observation(worlds: Sequence[PossibleWorld], situation: Situation) -> list[Situation]:
     """Split a situation into those that the agent can tell apart by looking around."""
     parts = dict[object, list[tuple[int, int]]]()
     for number, state in situation:
@@ -69,18 +69,18 @@ def told_apart(worlds: Sequence[Possible], situation: Situation) -> list[Situati
 
 
 def situations(
-    worlds: Sequence[Possible], starts: Iterable[Situation], most: int = MOST_SITUATIONS
+    worlds: Sequence[PossibleWorld], starts: Iterable[Situation], most: int = MOST_SITUATIONS
 ) -> Situations:
     """Return all situations that can be reached from the given ones."""
     number = dict[Situation, int]()
     for start in starts:
-        for part in told_apart(worlds, start):
+        for part in split_by_observation(worlds, start):
             number.setdefault(part, len(number))
     queue = list(number)
     choices, action, cost, outcomes, target = [0], list[int](), list[float](), [0], list[int]()
     for situation in queue:
         for one, (price, after) in _choices(worlds, situation).items():
-            for part in told_apart(worlds, after):
+            for part in split_by_observation(worlds, after):
                 if part not in number:
                     number[part] = len(number)
                     queue.append(part)
@@ -112,7 +112,7 @@ def _worlds(situation: Situation) -> tuple[int, ...]:
 
 
 def _choices(
-    worlds: Sequence[Possible], situation: Situation
+    worlds: Sequence[PossibleWorld], situation: Situation
 ) -> dict[int, tuple[float, Situation]]:
     """Return the possible actions in a situation: the cost of each, and the situation after it."""
     leads = [worlds[number].leads(state) for number, state in situation]
@@ -133,7 +133,7 @@ class Uncertain(NamedTuple):
 
     things: tuple[str, ...]
     names: tuple[str, ...]  # of the worlds
-    worlds: tuple[Possible, ...]
+    worlds: tuple[PossibleWorld, ...]
     lacking: tuple[bool, ...]  # for each world, whether a thing is absent that could be there
     hidden: tuple[bool, ...]  # for each thing, whether its place depends on the world
     facts: Mapping[str, tuple[bool, ...]] = {}  # by name, whether each holds in each world
@@ -168,16 +168,16 @@ class Course(NamedTuple):
     option: Annotated[Ints, "step"]
 
 
-def start_of(worlds: Sequence[Possible], walk: Walk) -> Situation:
+def start_of(worlds: Sequence[PossibleWorld], walk: Walk) -> Situation:
     """Return the situation of an agent that has not looked around yet."""
     return tuple((number, walk.state) for number in range(len(worlds)))
 
 
-def follow(worlds: Sequence[Possible], some: Situations, walk: Walk) -> Course:
+def follow(worlds: Sequence[PossibleWorld], some: Situations, walk: Walk) -> Course:
     """Return the situations along a walk, and the options chosen."""
 
     def seen(situation: Situation) -> int:
-        parts = told_apart(worlds, situation)
+        parts = split_by_observation(worlds, situation)
         return some.number[next(part for part in parts if walk.truth in _worlds(part))]
 
     names = list(some.number)

@@ -30,8 +30,8 @@ from hbtom.mind.bayes import bayes, learn_counts
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.company import Company
 from hbtom.mind.deeds import Deed
-from hbtom.mind.inference import Given, Offer, caveats, given
-from hbtom.mind.kinds import ATTITUDES, CompanyPosterior, Kind, Mixture, scaled
+from hbtom.mind.inference import Offer, TrialPrior, caveats, trial_prior
+from hbtom.mind.kinds_of_minds import ATTITUDES, CompanyPosterior, Kind, Mixture, scaled
 from hbtom.mind.likelihood import Likelihood
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.preference_tree import NO_OFFERS, PreferenceTree
@@ -98,7 +98,7 @@ def _both(model: Model, likelihood: Likelihood) -> tuple[Company, Social]:
 
 def _by_kind(
     model: Model, social: Social, mixture: Mixture, likelihood: Likelihood
-) -> Iterator[tuple[Kind, Given, Annotated[Floats, "step hypothesis efficiency"]]]:
+) -> Iterator[tuple[Kind, TrialPrior, Annotated[Floats, "step hypothesis efficiency"]]]:
     """Yield each kind with what it chooses from, and the likelihood of the trial for it."""
     for kind, one in _choosing(model, social, mixture, likelihood):
         yield (kind, *_pushed(one, likelihood)) if kind.moved else (kind, one, likelihood.log)
@@ -106,13 +106,13 @@ def _by_kind(
 
 def _choosing(
     model: Model, social: Social, mixture: Mixture, offer: Offer
-) -> Iterator[tuple[Kind, Given]]:
+) -> Iterator[tuple[Kind, TrialPrior]]:
     """Yield what each kind chooses from. Kinds differ in what they like, and in their weights."""
     first = None
     for kind, known in zip(mixture.kinds, mixture.known, strict=True):
         weight = mixture.liking(kind, social)
         if first is None or kind.moved:
-            one = given(model, known, offer, weight)
+            one = trial_prior(model, known, offer, weight)
             first = one if first is None else first
             yield kind, one
             continue
@@ -123,8 +123,8 @@ def _choosing(
 
 
 def _pushed(
-    one: Given, likelihood: Likelihood
-) -> tuple[Given, Annotated[Floats, "step hypothesis efficiency"]]:
+    one: TrialPrior, likelihood: Likelihood
+) -> tuple[TrialPrior, Annotated[Floats, "step hypothesis efficiency"]]:
     """Return the choice and likelihood of an agent that only moves when it is pushed.
 
     It may end up at any goal that it can reach, with equal probability.

@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 
 from hbtom.assumptions import Social
-from hbtom.mind.deeds import name_things
-from hbtom.mind.places import SAME
+from hbtom.mind.believed_places import SAME
+from hbtom.mind.deeds import object_identities
 from hbtom.observe import Identity, Trial
 from hbtom.observe.social_events import Moved, objects_moved
-from hbtom.world.course import setting_out
+from hbtom.world.course import last_onset
 from hbtom.world.sight_lines import sees
 
 Sighting = Literal["", "before", "move", "place"]
@@ -34,7 +34,7 @@ def transfer(
     social: Social, trial: Trial, goal: Identity, named: Mapping[Identity, str]
 ) -> Transfer | None:
     """Return what the agent knows about a thing; None if the goal is an agent."""
-    things, first = name_things(trial), setting_out(trial)
+    things, first = object_identities(trial), last_onset(trial)
     if goal not in things:
         return None
     path = trial.objects_at[:, things.index(goal)]

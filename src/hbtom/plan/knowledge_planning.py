@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Bools, Floats
-from hbtom.plan.spilling import spilled
+from hbtom.plan.blocked_costs import spilled
 from hbtom.world.modes import NO_GOAL, PlaceWorld
 
 Known = frozenset[int]  # the places where a thing may still be

@@ -2,7 +2,7 @@
 
     DOMAIN/SHARE/NAME.tar.bz2     SHARE is the percentage of a plan that was observed
 
-An archive or a folder has the files of one problem (:mod:`hbtom.world.pddl.posed`).
+An archive or a folder has the files of one problem (:mod:`hbtom.world.pddl.recognition_problem`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pathlib import Path, PurePath
 
 from hbtom.errors import BadInput, located
 from hbtom.files import WRITTEN, file_bytes
-from hbtom.world.pddl.posed import DOMAIN, NEEDED, TRUE, Posed, read_posed
+from hbtom.world.pddl.recognition_problem import DOMAIN, NEEDED, TRUE, Posed, read_posed
 
 ENDINGS = (".tar.bz2", ".tar.gz", ".tgz", ".tar.xz", ".tar")
 _NAMED = re.compile(r"([\w.-]+)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Source:
+class ProblemSource:
     """Where a problem is: an archive, a folder, or files by their role in the problem."""
 
     path: str
@@ -54,12 +54,12 @@ class Texts:
     stamp: str
 
 
-def find_posed(paths: Sequence[str]) -> tuple[Source, ...]:
+def find_posed(paths: Sequence[str]) -> tuple[ProblemSource, ...]:
     """Return all problems at these paths, in order, each once; folders are searched recursively.
 
     ``AGENT=PATH`` names the agent whose problems these are.
     """
-    found: dict[str, Source] = {}
+    found: dict[str, ProblemSource] = {}
     for given in paths:
         agent, path = named_path(given)
         with located(file=path):
@@ -77,22 +77,22 @@ def named_path(given: str) -> tuple[str, str]:
     return (named[1], named[2]) if named else ("", given)
 
 
-def _found(path: Path) -> Iterator[Source]:
+def _found(path: Path) -> Iterator[ProblemSource]:
     if not path.is_dir():
         if not path.exists():
             raise BadInput("there is no such file or folder", hint="check the name")
-        yield Source(str(path))
+        yield ProblemSource(str(path))
         return
     for folder, inside, names in os.walk(path):
         inside.sort()
         if DOMAIN in names and set(NEEDED) <= set(names):
-            yield Source(folder)
+            yield ProblemSource(folder)
         for name in sorted(names):
             if name.endswith(ENDINGS) and not name.startswith("._"):
-                yield Source(os.path.join(folder, name))
+                yield ProblemSource(os.path.join(folder, name))
 
 
-def read_texts(source: Source) -> Texts:
+def read_texts(source: ProblemSource) -> Texts:
     """Read the files of a problem; other files are ignored."""
     if source.files:
         raw = {part: _file(path) for part, path in source.files}
@@ -110,13 +110,13 @@ def read_texts(source: Source) -> Texts:
 
 
 def load_posed(
-    problem: str | os.PathLike[str] | Source, *, strict: bool = False, whole: bool = False
+    problem: str | os.PathLike[str] | ProblemSource, *, strict: bool = False, whole: bool = False
 ) -> Posed:
     """Read a problem of goal recognition from an archive or a folder in the usual layout.
 
     ``strict`` refuses observations that are not actions. ``whole`` says that no action is missing.
     """
-    source = problem if isinstance(problem, Source) else Source(os.fspath(problem))
+    source = problem if isinstance(problem, ProblemSource) else ProblemSource(os.fspath(problem))
     texts = read_texts(source)
     names = dict(source.files) or {part: f"{source.path}: {part}" for part in texts.text}
     posed = read_posed(texts.text, source.path, strict=strict, whole=whole, named=names)

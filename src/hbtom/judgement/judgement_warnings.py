@@ -23,7 +23,7 @@ TINY = 2.0  # pixels; so is an agent that moves less than this
 _ALWAYS = np.empty((0, 0), dtype=np.bool_)  # all walls stand in all frames
 
 
-def reservations(judgement: Judgement) -> Iterator[str]:
+def judgement_warnings(judgement: Judgement) -> Iterator[str]:
     """Yield everything that limits the meaning of a judgement."""
     model, test, trials = judgement.model, judgement.test, judgement.episode.trials
     if len(trials) == 1:

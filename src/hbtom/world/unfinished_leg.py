@@ -17,7 +17,7 @@ from hbtom.observe.events import Track
 from hbtom.observe.layout import Layout
 from hbtom.world.cell_trajectory import grid_steps
 from hbtom.world.modes import PlaceWorld
-from hbtom.world.trajectory import NO_ACT, Trajectory, continuous_steps, cut, put_together
+from hbtom.world.trajectory import NO_ACT, Trajectory, assemble, continuous_steps, cut
 
 # Placeholders: if the legs are given, the kernels do not use the layout.
 _BOXES, _LOCKS = frozen(np.empty((0, 4))), frozen(np.empty((0, 2)))
@@ -66,7 +66,7 @@ def complete_steps(
     return cut(steps, many), left
 
 
-def in_a_row(*some: Trajectory) -> Trajectory:
+def concatenated(*some: Trajectory) -> Trajectory:
     """Return several trajectories joined into one."""
     first = some[0].first
     parts = zip(*(one._replace(first=first[:0]) for one in some), strict=True)
@@ -111,7 +111,7 @@ def _continuous(
 ) -> tuple[Trajectory, int]:
     stride = float(motion.stride)
     packed = continuous_steps(_NOTHING, Track(read_only(path)), world, stride, False, leg[None])
-    return put_together(*packed[:3]), packed[3]
+    return assemble(*packed[:3]), packed[3]
 
 
 @rest.register
@@ -125,7 +125,7 @@ def _after_stride(
 @leg_steps.register
 def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Trajectory, int]:
     packed = grid_steps(_NOTHING, Track(read_only(path)), world, False, leg[None])
-    return put_together(*packed[:3]), packed[3]
+    return assemble(*packed[:3]), packed[3]
 
 
 @rest.register

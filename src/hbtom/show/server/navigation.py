@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from hbtom.show.document import MESSAGE, document, message
-from hbtom.show.page.viewer import Shown, laid_out
-from hbtom.show.server.catalogue import Entry, Selection
+from hbtom.show.page.viewer import PageContent, laid_out
+from hbtom.show.server.catalogue import CatalogueEntry, Selection
 from hbtom.show.server.session import Session
 from hbtom.show.server.work import UNJUDGED, VIEWS, Drawing, View
 
@@ -22,7 +22,12 @@ _VIEWS: dict[View, str] = {"both": "both", "e": "expected", "u": "unexpected"}
 
 
 def watch_page(
-    desk: Session, model: str, selection: Selection, entry: Entry, view: View, drawing: Drawing
+    desk: Session,
+    model: str,
+    selection: Selection,
+    entry: CatalogueEntry,
+    view: View,
+    drawing: Drawing,
 ) -> str:
     """Return the page of a pair or an episode, or one that says why it cannot be shown."""
     top = "".join(_around(desk, model, selection, entry, view))
@@ -32,7 +37,7 @@ def watch_page(
     return watch_document(drawing.shown, top)
 
 
-def watch_document(shown: Shown, top: str) -> str:
+def watch_document(shown: PageContent, top: str) -> str:
     paths = [[str(TEMPLATE / name) for name in names] for names in (STYLES, SCRIPTS)]
     return laid_out(shown, top=top, styles=paths[0], scripts=paths[1])
 
@@ -46,7 +51,7 @@ def message_page(title: str, lines: Sequence[str], *, top: str = "", figure: str
 
 
 def _around(
-    desk: Session, model: str, selection: Selection, entry: Entry, view: View
+    desk: Session, model: str, selection: Selection, entry: CatalogueEntry, view: View
 ) -> Iterator[str]:
     """Yield the parts of the bar at the top."""
     entries = desk.select(model, selection)
@@ -55,7 +60,7 @@ def _around(
     before = entries[place - 1] if place else None
     after = next(iter(entries[place + here : place + here + 1]), None)
 
-    def watch(one: Entry, view: View = "both", model: str = model) -> str:
+    def watch(one: CatalogueEntry, view: View = "both", model: str = model) -> str:
         return address("/watch", model, selection, task=one.task, pair=one.name, member=view)
 
     back = address("/", model, selection, **({"from": str(place)} if place else {}))
@@ -76,7 +81,7 @@ def _around(
     yield "</span>\n</nav>\n"
 
 
-def _place(desk: Session, model: str, entry: Entry) -> str:
+def _place(desk: Session, model: str, entry: CatalogueEntry) -> str:
     label = html.escape(desk.catalogue.sections[entry.task].label)
     verdict = desk.verdict(model, entry)
     mark = f'<span class="verdict {verdict}">{MARKS[verdict]} {verdict}</span>'

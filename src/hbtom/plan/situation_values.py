@@ -27,8 +27,15 @@ from hbtom.arrays import Bools, Floats
 from hbtom.assumptions import Desires
 from hbtom.errors import BadInput
 from hbtom.plan.transitions import Transitions, cheapest
-from hbtom.plan.wants import Minds, minds_of
-from hbtom.world.possible import MOST_SITUATIONS, Situations, Uncertain, Walk, situations, start_of
+from hbtom.plan.utility_grids import Minds, minds_of
+from hbtom.world.possible_worlds import (
+    MOST_SITUATIONS,
+    Situations,
+    Uncertain,
+    Walk,
+    situations,
+    start_of,
+)
 
 MOST_NUMBERS = 1 << 26  # to keep in memory: half a gigabyte
 
@@ -111,7 +118,7 @@ def value(
     return Valued(some, utilities, number, tuple(worths), away)
 
 
-class Planned(NamedTuple):
+class PlannedWorlds(NamedTuple):
     """The plans for several possible worlds, which all walks in them share."""
 
     uncertain: Uncertain
@@ -121,11 +128,11 @@ class Planned(NamedTuple):
 
 def plan_walks(
     assumed: Desires, uncertain: Uncertain, walks: Sequence[Walk], most: int = MOST_SITUATIONS
-) -> Planned:
+) -> PlannedWorlds:
     """Plan for all situations that agents can reach from the starts of the walks."""
     minds = minds_of(assumed, uncertain)
     some = situations(uncertain.worlds, [start_of(uncertain.worlds, one) for one in walks], most)
-    return Planned(uncertain, minds, value(some, minds.utilities, minds.beliefs))
+    return PlannedWorlds(uncertain, minds, value(some, minds.utilities, minds.beliefs))
 
 
 def _targets(some: Situations, choice: int) -> Exit:

@@ -27,7 +27,7 @@ DeedKind = Literal["gesture", "door", "carry", "push", "start", "comes", "leaves
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class TrialDeed:
     """Something that an actor does, or that happens to it, from one frame to another.
 
     ``thing`` is the index of a door among the panels, of an object, or of another actor.
@@ -46,45 +46,45 @@ def has_company(trial: Trial) -> bool:
     return bool(trial.others) or any(one is not None for one in changing)
 
 
-def deeds(trial: Trial) -> tuple[Deed, ...]:
+def deeds(trial: Trial) -> tuple[TrialDeed, ...]:
     """Return all deeds of a trial, in order; none if there is no company."""
     if not has_company(trial):
         return ()
     return tuple(sorted(_found(trial), key=lambda one: (one.first, one.last)))
 
 
-def _found(trial: Trial) -> Iterator[Deed]:
+def _found(trial: Trial) -> Iterator[TrialDeed]:
     for one in gestures(trial):
-        yield Deed("gesture", one.actor, one.first, one.last)
+        yield TrialDeed("gesture", one.actor, one.first, one.last)
     yield from (_moving("door", one) for one in doors_moved(trial))
     yield from (_moving("carry", one) for one in objects_moved(trial))
     for passage in passages(trial):
         kind: DeedKind = "comes" if passage.comes else "leaves"
-        yield Deed(kind, passage.actor, passage.frame, passage.frame)
+        yield TrialDeed(kind, passage.actor, passage.frame, passage.frame)
     yield from _start(trial)
     last = len(trial.path) - 1
     for contact in contacts(trial):
         if contact.target == "actor" and contact.last == last > contact.first > 0:
-            yield Deed("reach", 0, contact.first, contact.first, contact.index)
+            yield TrialDeed("reach", 0, contact.first, contact.first, contact.index)
     for number, actor in enumerate(trial.actors):
         outside = ~(in_room(trial, actor.path) & trial.there(number))
-        yield from (Deed("away", number, *span) for span in stretches(outside))
+        yield from (TrialDeed("away", number, *span) for span in stretches(outside))
 
 
-def _moving(kind: DeedKind, moved: Moved) -> Deed:
-    return Deed(kind, moved.actor, moved.first, moved.last, moved.index)
+def _moving(kind: DeedKind, moved: Moved) -> TrialDeed:
+    return TrialDeed(kind, moved.actor, moved.first, moved.last, moved.index)
 
 
-def _start(trial: Trial) -> Iterator[Deed]:
+def _start(trial: Trial) -> Iterator[TrialDeed]:
     """Yield how the agent starts: pushed, or by itself if a paddle could have pushed it."""
     start = onset(trial)
     if start is None:
         return
     panels = [index for target, index in start.pushed_by if target == "panel"]
     if panels:
-        yield Deed("push", 0, start.frame, start.frame, panels[0])
+        yield TrialDeed("push", 0, start.frame, start.frame, panels[0])
     elif any(panel.kind == "paddle" for panel in trial.panels):
-        yield Deed("start", 0, start.frame, start.frame)
+        yield TrialDeed("start", 0, start.frame, start.frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Teller:
     who: Callable[[int], str]
     what: Callable[[int], str]
 
-    def sentences(self, deed: Deed) -> Iterator[tuple[int, str]]:
+    def sentences(self, deed: TrialDeed) -> Iterator[tuple[int, str]]:
         """Yield sentences about a deed, with the frames from which they hold."""
         thing, kind = -1 if deed.thing is None else deed.thing, deed.kind
         whom = "" if deed.actor is None else self.who(deed.actor)
@@ -109,17 +109,17 @@ class Teller:
         elif kind != "away":
             yield deed.first, f"{whom} {self.label(deed)}"
 
-    def _is_hidden(self, deed: Deed) -> bool:
+    def _is_hidden(self, deed: TrialDeed) -> bool:
         """Return whether a board hides the agent from the observer just before a deed."""
         return not in_view(self.trial, self.trial.whole_path)[max(deed.first - 1, 0)]
 
-    def _by(self, deed: Deed, thing: int) -> str:
+    def _by(self, deed: TrialDeed, thing: int) -> str:
         if self._is_hidden(deed):
             return ", hidden from the observer"
         pushed = deed.kind == "push"
         return f", pushed by the {self.trial.panels[thing].kind}" if pushed else " by itself"
 
-    def label(self, deed: Deed) -> str:
+    def label(self, deed: TrialDeed) -> str:
         """Return a deed in a few words, without the actor."""
         if deed.kind == "carry":
             return f"carries {self.what(deed.thing or 0)}"

@@ -18,7 +18,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.world import Trajectory
-from hbtom.world.stages import setting_off
+from hbtom.world.stages import step_onsets
 from hbtom.world.trajectory import MOVE
 
 WOBBLE = 1.5  # pixels; strides are not quite straight, and not quite even
@@ -49,7 +49,7 @@ def strides(
     noise: float,
 ) -> tuple[Stride | None, ...]:
     """Return what was seen during each step along a steadied path; None for acts."""
-    rest, begins = _rests(steady), setting_off(trajectory, steady)
+    rest, begins = _rests(steady), step_onsets(trajectory, steady)
     found: list[Stride | None] = []
     for step in range(len(trajectory.act)):
         if trajectory.act[step] != MOVE:

@@ -8,8 +8,8 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel_or, part
+from hbtom.plan.blocked_costs import spilled
 from hbtom.plan.cost_to_go import CostToGo
-from hbtom.plan.spilling import spilled
 from hbtom.world.modes import corner
 
 
