@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -130,3 +131,12 @@ def test_hooks_that_look_for_a_pattern_find_none() -> None:
             file.relative_to(ROOT).as_posix() for file in files if pattern.search(file.read_bytes())
         ]
         assert [name for name in found if not re.search(hook["exclude"], name)] == [], hook["name"]
+
+
+def test_the_list_of_modules_is_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location("module_list", ROOT / "docs" / "module_list.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PAGE.read_text(encoding="utf-8") == script.page(), "run docs/module_list.py"

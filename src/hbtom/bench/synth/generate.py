@@ -28,7 +28,7 @@ def generate(
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-    **manner: Unpack[WritingOptions],
+    **options: Unpack[WritingOptions],
 ) -> list[Path]:
     """Write `pairs` pairs of every task under `out` and return the files in a fixed order.
 
@@ -49,7 +49,7 @@ def generate(
     wanted = {task(name).folder for name in names}
     chosen = [one for one in TASKS if one.folder in wanted]  # always in the benchmark's order
     jobs = [
-        Job(Path(out), one, number, seed, **manner) for one in chosen for number in range(pairs)
+        Job(Path(out), one, number, seed, **options) for one in chosen for number in range(pairs)
     ]
     _refuse_jitter(jobs)
     files = [path for job in jobs for path in job.files()]

@@ -43,7 +43,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class SeenThing:
+class ThingInPicture:
     """What is seen of a thing: its position, how many pixels, and their middle."""
 
     place: Place
@@ -54,10 +54,10 @@ class SeenThing:
 def follow_things(
     view: View,
     things: Sequence[VideoThing],
-    sights: Sequence[SeenThing],
+    sights: Sequence[ThingInPicture],
     before: Picture,
     now: Picture,
-) -> tuple[SeenThing, ...]:
+) -> tuple[ThingInPicture, ...]:
     """Return what is seen of each thing in a picture, given the picture before and its sights."""
     found = list(sights)
     for index, thing in enumerate(things):
@@ -79,11 +79,11 @@ class _Search(NamedTuple):
 
     view: View
     thing: VideoThing
-    last: SeenThing
-    others: Sequence[tuple[VideoThing, SeenThing]]
+    last: ThingInPicture
+    others: Sequence[tuple[VideoThing, ThingInPicture]]
     picture: Picture
 
-    def sight(self, window: Window) -> SeenThing:
+    def sight(self, window: Window) -> ThingInPicture:
         """Search for the thing within a window and, if it is not there, in the whole picture."""
         view, last, gone = self.view, self.last, _GONE * len(self.thing.region)
         own, hidden = self._pixels(window)
@@ -92,7 +92,7 @@ class _Search(NamedTuple):
             window = Window(0, 0, view.shape[1], view.shape[0])
             own, hidden = self._pixels(window)
             if own.sum() < gone:
-                return SeenThing(last.place, 0, last.middle)
+                return ThingInPicture(last.place, 0, last.middle)
         rows, columns = np.nonzero(own)
         count = len(rows)
         middle = np.array([columns.mean() + window.left, rows.mean() + window.top])
@@ -104,7 +104,9 @@ class _Search(NamedTuple):
         seen = camera.project(np.array([[*last.place, 0.0]]))
         start = last.place + (camera.ground(seen + moved) - camera.ground(seen))[0]
         worth = np.where(own, 2.0, np.where(hidden, 1.0, 0.0))
-        return SeenThing(_explained(self.thing.form, camera, start, worth, window), count, middle)
+        return ThingInPicture(
+            _explained(self.thing.form, camera, start, worth, window), count, middle
+        )
 
     def _pixels(self, window: Window) -> tuple[Bools, Bools]:
         """Return which pixels have the thing's colour, and where it may be hidden."""

@@ -17,7 +17,7 @@ from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import located
 from hbtom.observe.video.camera import SIDE, Camera, calibrate_camera
 from hbtom.observe.video.colours import STAGE, is_dark, palette_of
-from hbtom.observe.video.following import SeenThing, View, follow_things
+from hbtom.observe.video.following import ThingInPicture, View, follow_things
 from hbtom.observe.video.pictures import Picture, is_plain
 from hbtom.observe.video.shapes import Region, runs_in
 from hbtom.observe.video.stage import VideoStage, stage_of
@@ -98,7 +98,7 @@ class WatchedTrial:
 
     plain: bool  # whether a picture of one colour comes before it
     scene: VideoScene
-    sights: tuple[tuple[SeenThing, ...], ...]  # in each picture, of each thing that may move
+    sights: tuple[tuple[ThingInPicture, ...], ...]  # in each picture, of each thing that may move
     lock_there: Annotated[Bools, "picture"]
     barrier_left: Annotated[Floats, "picture"]
 
@@ -144,7 +144,7 @@ def _watched(
     known = [thing for trial in before for thing in trial.scene.movable]
     scene = scene_of(first, camera, before[-1].scene.view.stage if before else None, known)
     seen = ((one.place, len(one.region), one.region.mean(axis=0)) for one in scene.movable)
-    sights = [tuple(SeenThing(*one) for one in seen)]
+    sights = [tuple(ThingInPicture(*one) for one in seen)]
     there, left = [scene.lock is not None], [scene.barrier_left(first)]
     last, following = first, None
     for picture in shown:
@@ -162,6 +162,6 @@ def _watched(
     return WatchedTrial(plain, scene, tuple(sights), np.array(there), np.array(left)), following
 
 
-def _leaps(before: SeenThing, now: SeenThing) -> bool:
+def _leaps(before: ThingInPicture, now: ThingInPicture) -> bool:
     far = float(np.hypot(*(now.place - before.place)))
     return before.count > 0 and now.count > 0 and far > LEAP
