@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 TYPE_CHECKING = False  # type checkers take it as true; typing need not be imported
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def test_no_difference_has_no_sign(run: Callable[..., Any]) -> None:
 
 def test_ablations_have_the_names_of_hbtom_ablate() -> None:
     default = Model.preset("default")
-    assert not ablated(default, "keys are no goals").preference.keys
+    assert not ablated(default, "keys are not goals").preference.keys
     assert ablated(default, "copying").social != default.social
     with pytest.raises(BadInput, match="no ablation called 'sight'"):
         ablated(Model.preset("paper"), "sight")

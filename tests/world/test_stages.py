@@ -282,7 +282,7 @@ def test_an_actor_that_is_never_seen_is_neither_judged_nor_wanted() -> None:
 
 
 def test_files_cannot_hold_a_changing_world() -> None:
-    with pytest.raises(hbtom.BadInput, match="no file format can hold that"):
+    with pytest.raises(hbtom.BadInput, match="as if they did not"):
         write_bib(Episode((doors(DETOUR, closes=12),)))
 
 

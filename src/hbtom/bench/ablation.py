@@ -78,7 +78,7 @@ def _all_but(kind: str) -> tuple[str, ...]:
 SHIPPED = Variation("model", "as it is, with its own weights")
 VARIATIONS: tuple[Variation, ...] = (
     SHIPPED,
-    Variation("model", "fitted anew"),
+    Variation("model", "fitted again"),
     *(Variation("surprise", f"{kind} alone", kinds=(kind,)) for kind in KINDS),
     *(Variation("surprise", f"all but {kind}", kinds=_all_but(kind)) for kind in KINDS),
     Variation("combination", "minimum", combine=lambda parts: min(parts.to_dict().values())),
@@ -87,7 +87,7 @@ VARIATIONS: tuple[Variation, ...] = (
     Variation("assumption", "unreachable goals allowed", _setting("preference", "feasible", False)),
     Variation("assumption", "no end-of-trial act", model=_setting("acts", "final", False)),
     Variation("assumption", "no opening time", model=_setting("acts", "learn_opening", False)),
-    Variation("assumption", "keys are no goals", model=_setting("preference", "keys", False)),
+    Variation("assumption", "keys are not goals", model=_setting("preference", "keys", False)),
     Variation("assumption", "things are not in the way", model=_setting("motion", "berth", 0.0)),
     Variation(
         "assumption", "locks used away from walls only", model=_setting("motion", "contact", False)

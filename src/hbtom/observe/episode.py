@@ -76,7 +76,7 @@ class Episode:
 def check_writable(episode: Episode) -> None:
     """Refuse an episode whose walls or objects change, or that was seen with noise.
 
-    No file format can hold that. Read back, the episode would be judged differently.
+    Read back from a file, the episode would be judged differently.
     """
     if episode.sight is not None and episode.sight.noise > 0:
         problem = f"positions jitter by {episode.sight.noise:g} px, and no file format can say so"
@@ -85,8 +85,9 @@ def check_writable(episode: Episode) -> None:
     for number, trial in enumerate(episode, start=1):
         if trial.changes:
             raise BadInput(
-                "walls or objects change during the trial, and no file format can hold that",
-                hint="episodes such as this one can be judged, but not written",
+                "walls or objects change during the trial; read from a file, it would be judged "
+                "as if they did not",
+                hint="episodes like this one can be judged, but not written",
             ).at(file=episode.name, trial=number)
 
 
