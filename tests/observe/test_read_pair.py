@@ -23,7 +23,8 @@ from episodes import (
 from hbtom import BadInput, Episode, observe
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.observe import bib
-from hbtom.observe.formats import Loaded, read_pair
+from hbtom.observe.episode import Loaded
+from hbtom.observe.formats import read_pair
 
 ONE, KEY, OTHER = simple_episode()[0], key_trial(), to_thing(HEART.at(65, 100), who=ACORN)
 NAMES = ("e.json", "u.json")

@@ -20,7 +20,6 @@ from hbtom.observe.social_events import (
     objects_moved,
     onset,
     passages,
-    room,
     touches_in_passing,
 )
 from hbtom.world.sight_lines import in_view, sees_objects
@@ -153,11 +152,11 @@ def test_a_corridor_outside_the_walls_is_not_the_room():
     walls = [[x, y, 20.0, 20.0] for x in range(0, 180, 20) for y in (0, 180)]
     walls += [[x, y, 20.0, 20.0] for x in (0, 160) for y in (20, 40, 60, 120, 140, 160)]
     trial = replace(one(CARRIES), walls=np.array(walls))
-    assert room(trial) == (0, 0, 180, 200)
-    assert room(replace(trial, walls=np.array(walls[:1]))) == (0, 0, 200, 200)
-    assert room(replace(trial, walls=np.empty((0, 4)))) == (0, 0, 200, 200)
+    assert trial.room == (0, 0, 180, 200)
+    assert replace(trial, walls=np.array(walls[:1])).room == (0, 0, 200, 200)
+    assert replace(trial, walls=np.empty((0, 4))).room == (0, 0, 200, 200)
     mirrored = np.array(walls) * [-1, 1, 1, 1] + [180, 0, 0, 0]
-    assert room(replace(trial, walls=mirrored)) == (20, 0, 200, 200)
+    assert replace(trial, walls=mirrored).room == (20, 0, 200, 200)
 
 
 # What must not matter

@@ -37,7 +37,7 @@ from hbtom.judgement.surprises import KINDS
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import AnyModel, Model, find_model
 from hbtom.observe import Episode
-from hbtom.observe.formats import Loaded
+from hbtom.observe.episode import Loaded
 
 Watched = Literal["all", "test trial", "placebo"]
 

@@ -17,7 +17,7 @@ from hbtom.errors import BadInput, system_errors
 from hbtom.files import check_target
 from hbtom.observe.archive.columns import PAIRS, SUFFIX, about, arrow, schema
 from hbtom.observe.archive.encoding import encoded
-from hbtom.observe.formats import Loaded
+from hbtom.observe.episode import Loaded
 from hbtom.scratch import scratch
 
 # Snappy, because everything that reads Parquet can read it, twice as fast as zstd. Zstd saves

@@ -22,7 +22,7 @@ from hbtom.judgement.shared_work import judge_pair, sharing_order
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model
 from hbtom.observe import Episode
-from hbtom.observe.formats import Loaded
+from hbtom.observe.episode import Loaded
 
 T = TypeVar("T")
 Both = tuple[Loaded, Loaded]  # the episodes of a pair, or why they cannot be read

@@ -11,7 +11,7 @@ from typing import Literal
 from hbtom.bench.labels import Levels
 from hbtom.bench.sources import Sources
 from hbtom.observe import Episode
-from hbtom.observe.formats import Loaded
+from hbtom.observe.episode import Loaded
 from hbtom.observe.tracks import find_scene, is_track
 
 

@@ -11,7 +11,8 @@ from hbtom.files import file_bytes
 from hbtom.observe import Episode, load, read
 from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.archive.reading import Both, PairName, open_archive
-from hbtom.observe.formats import Loaded, read_pair
+from hbtom.observe.episode import Loaded
+from hbtom.observe.formats import read_pair
 from hbtom.observe.tracks import is_track
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from hbtom.cli.progress import progress
 from hbtom.errors import BadInput, count
 from hbtom.judgement import Judgement, account, judge
 from hbtom.model import Model, find_model
-from hbtom.observe.formats import Loaded, load_each
+from hbtom.observe.episode import Loaded
+from hbtom.observe.formats import load_each
 from hbtom.show.terminal import JudgementRow, judgement_row, judgement_table
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hbtom.bench.rater import RaterFailed
 from hbtom.cli.output import complain, print_json
 from hbtom.errors import BadInput
 from hbtom.observe import Episode
-from hbtom.observe.formats import Loaded
+from hbtom.observe.episode import Loaded
 from hbtom.show.terminal import columns
 from hbtom.show.words import plain
 

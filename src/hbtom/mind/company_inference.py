@@ -200,4 +200,7 @@ class _Offered(NamedTuple):
 
     goals: tuple[Identity, ...]
     reachable: Annotated[Bools, "goal"]
-    log_prior: Annotated[Floats, "explanation"] = np.zeros(1)
+
+    @property
+    def log_prior(self) -> Annotated[Floats, "explanation"]:
+        return np.zeros(1)

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Floats, frozen
 from hbtom.assumptions import Social
 from hbtom.mind.beliefs import AgentBeliefs
 from hbtom.model import Model
@@ -38,7 +38,7 @@ class Mixture(Struct, frozen=True, eq=False):
     kinds: tuple[Kind, ...]
     known: tuple[AgentBeliefs, ...]  # for each kind; the weights include the kind's probability
     actors: tuple[Identity, ...] = ()  # other agents that have acted on the agent's world
-    meant: Annotated[Floats, "actor attitude"] = np.zeros((0, 3))  # P(attitude | deeds alone)
+    meant: Annotated[Floats, "actor attitude"] = frozen(np.zeros((0, 3)))  # P(attitude | deeds)
 
     @staticmethod
     def of(known: AgentBeliefs, model: Model, social: Social) -> Mixture:

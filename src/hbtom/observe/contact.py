@@ -51,14 +51,9 @@ class Onset:
 
 def in_room(trial: Trial, path: Places) -> Annotated[Bools, "frame"]:
     """Return in which frames something is in the room, not in a corridor outside its walls."""
-    left, top, right, bottom = room(trial)
+    left, top, right, bottom = trial.room
     x, y = path[:, 0], path[:, 1]
     return (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
-
-
-def room(trial: Trial) -> tuple[float, float, float, float]:
-    """Return the room as left, top, right, bottom; see :attr:`Trial.room`."""
-    return trial.room
 
 
 # Contact

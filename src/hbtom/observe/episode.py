@@ -73,6 +73,9 @@ class Episode:
         return f"<Episode {self.name!r} of {count(len(self.trials), 'trial')}>"
 
 
+Loaded = Episode | BadInput  # an episode, or why it cannot be read
+
+
 def check_writable(episode: Episode) -> None:
     """Refuse an episode whose walls or objects change, or that was seen with noise.
 

@@ -19,14 +19,13 @@ from hbtom.errors import BadInput, located
 from hbtom.files import file_bytes
 from hbtom.observe import bib
 from hbtom.observe.archive.reading import archived, episodes_in, load_archived
-from hbtom.observe.episode import Episode
+from hbtom.observe.episode import Episode, Loaded
 from hbtom.observe.tracks import is_track, load_track
 from hbtom.observe.video import SUFFIXES, container
 
 _PARQUET = b"PAR1"
 _OBJECT = re.compile(rb"\s*\{")
 _JSON = re.compile(r".*\.json(\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
-Loaded = Episode | BadInput  # an episode, or why it cannot be read
 MOST_PARTS = 10_000  # in a file; parallel compressors make one for each megabyte
 _USUAL = 1 << 26  # bytes; up to this size, data are decompressed in one go
 _PIECE = 1 << 8  # compressed bytes per step, so that a bomb is noticed early

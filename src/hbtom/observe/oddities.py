@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from hbtom.observe.contact import gap_to_panel, in_room, moving, room
+from hbtom.observe.contact import gap_to_panel, in_room, moving
 from hbtom.observe.social_events import doors_moved, objects_moved
 from hbtom.observe.trial import Trial
 
@@ -55,7 +55,7 @@ def _moved_by_nobody(trial: Trial, when: When) -> Iterator[str]:
 
 def _vanishing(trial: Trial, when: When) -> Iterator[str]:
     """Warn about agents that vanish between two frames while walking in the middle of the room."""
-    left, top, right, bottom = room(trial)
+    left, top, right, bottom = trial.room
     for number, actor in enumerate(trial.actors):
         there = in_room(trial, actor.path) & trial.there(number)
         walks = moving(actor.path)

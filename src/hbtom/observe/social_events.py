@@ -26,7 +26,6 @@ from hbtom.observe.contact import (
     moving,
     onset,
     present_paths,
-    room,
     stretches,
     touches_in_passing,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "objects_moved",
     "onset",
     "passages",
-    "room",
     "touches_in_passing",
 ]
 

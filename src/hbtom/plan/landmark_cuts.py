@@ -18,7 +18,7 @@ from hbtom.plan.heap import pop, push
 from hbtom.plan.operators import Facts, Lists, Operators
 
 MOST_CUTS = 300  # for one set of facts
-_NOTHING = 1e-12  # costs below this are rounding errors
+ROUNDING = 1e-12  # costs below this are rounding errors
 Costs = Annotated[Floats, "operator"]
 
 
@@ -99,7 +99,7 @@ def next_cut(
             goal = fact
     if price[goal] == np.inf:
         return np.inf
-    if price[goal] < _NOTHING:
+    if price[goal] < ROUNDING:
         return 0.0
     near = surroundings(relaxed, cost, dearest, goal)
     enter(relaxed, initial, dearest, near, cut)
@@ -165,7 +165,7 @@ def surroundings(
         for place in range(relaxed.added_by.first[fact], relaxed.added_by.first[fact + 1]):
             operator = relaxed.added_by.item[place]
             before = dearest[operator]
-            if before >= 0 and cost[operator] < _NOTHING and not near[before]:
+            if before >= 0 and cost[operator] < ROUNDING and not near[before]:
                 near[before], queue[size] = True, before
                 size += 1
     return near

@@ -26,7 +26,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
-from hbtom.plan.landmark_cuts import least_costs
+from hbtom.plan.landmark_cuts import ROUNDING, least_costs
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import Goal, World
@@ -35,7 +35,6 @@ from hbtom.world.pddl.world import ALWAYS, States, bits
 
 WORTH = 1.1  # the slower estimate is used if it is more than this many times the quick one
 _AT_ONCE = 1 << 19  # costs of actions that are computed together
-_NOTHING = 1e-12  # costs below this are rounding errors
 FactCosts = Annotated[Floats, "fact state"]
 WayCosts = Annotated[Floats, "way state"]
 
@@ -157,7 +156,7 @@ def _summed(
         least = np.where(cut, price, np.inf).min(axis=0, initial=np.inf)
         total[still] += least
         price = np.where(cut, price - least, price)
-        price[price < _NOTHING] = 0.0
+        price[price < ROUNDING] = 0.0
     return total
 
 

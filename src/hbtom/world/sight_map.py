@@ -18,7 +18,7 @@ from hbtom.observe.contact import in_room
 from hbtom.world.modes import PlaceWorld
 from hbtom.world.sight_lines import BOARDS, cut_by_rectangle
 
-_EDGE = 1e-6  # pixels; makes sure that a line that touches a corner is cut, despite rounding
+EDGE = 1e-6  # pixels; makes sure that a line that touches a corner is cut, despite rounding
 
 
 def cells_along(
@@ -80,14 +80,14 @@ def _cut(
     walls_hide: bool,
 ) -> Annotated[Bools, "point"]:
     """Return from which points a place is hidden; ``frames`` has one for each point, or for all."""
-    stop, grown = place[None], 2 * _EDGE
+    stop, grown = place[None], 2 * EDGE
     cut = np.zeros(len(start), dtype=np.bool_)
     for one in _hiding(trial, walls_hide):
         size = one.size[0] + grown, one.size[1] + grown
         cut |= cut_by_rectangle(start, stop, one.path[frames], size, one.angle[frames])
     low, high = np.minimum(start, stop), np.maximum(start, stop)
     for wall, box in enumerate(trial.walls if walls_hide else ()):
-        first, size = box[:2] - _EDGE, box[2:] + grown
+        first, size = box[:2] - EDGE, box[2:] + grown
         near = ((low <= first + size) & (first <= high)).all(axis=1)  # few lines come near it
         if trial.changes and trial.walls_there is not None:
             near &= trial.walls_there[frames, wall]

@@ -16,10 +16,10 @@ from hbtom.arrays import Bools, Ints
 from hbtom.errors import BadInput, Place
 from hbtom.world.possible_worlds import HAVE, STAY, PossibleWorld, Uncertain, Walk, views
 from hbtom.world.sight_lines import cut_by_boxes
+from hbtom.world.sight_map import EDGE
 from hbtom.world.text_gridworld import START, TAKE, WAIT, Cell, Gridworld, centre_of
 
 MOST_ARRANGEMENTS, MOST_CELLS, MOST_MOVES = 64, 10_000, 1000
-_EDGE = 1e-6  # pixels; makes sure that a line that touches a corner is cut, despite rounding
 
 Arrangement = tuple[str, ...]  # the mark at which each hidden thing lies; "" for nowhere
 
@@ -163,7 +163,7 @@ def _moves(world: Gridworld) -> tuple[Ints, Ints, Annotated[np.ndarray, "choice"
 
 def _sight(world: Gridworld, spots: list[Cell]) -> Annotated[Bools, "state spot"]:
     """Return from which cells each place is seen, from centre to centre."""
-    walls = world.walls + np.array([-_EDGE, -_EDGE, 2 * _EDGE, 2 * _EDGE])
+    walls = world.walls + np.array([-EDGE, -EDGE, 2 * EDGE, 2 * EDGE])
     start = np.array([centre_of(cell) for cell in _cells(world)])
     cut = [cut_by_boxes(start, np.array([centre_of(spot)]), walls) for spot in spots]
     return ~np.array(cut, dtype=np.bool_).reshape(len(spots), len(start)).T

@@ -20,7 +20,7 @@ from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
 from hbtom.observe.archive.columns import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.archive.decoding import trials
-from hbtom.observe.episode import Episode
+from hbtom.observe.episode import Episode, Loaded
 from hbtom.observe.trial import Trial
 
 NOT_OURS = "this Parquet file is not an archive of episodes"
@@ -29,7 +29,6 @@ _UNREAD = {*_INDEX, "trial"}  # columns that are not needed to make the trials
 _MEMBERS = {"e", "u", "eu"}
 
 PairName = tuple[str, str]  # task and pair
-Loaded = Episode | BadInput  # an episode, or why it cannot be read
 Both = tuple[Loaded, Loaded]  # the expected and the unexpected episode of a pair
 
 

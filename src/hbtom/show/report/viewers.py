@@ -16,7 +16,7 @@ from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, account
 from hbtom.judgement.shared_work import judge_members
 from hbtom.model import Model
-from hbtom.observe.formats import Loaded
+from hbtom.observe.episode import Loaded
 from hbtom.show.document import MESSAGE, TEMPLATE, document, message
 from hbtom.show.page import page
 from hbtom.show.report.findings import Findings

@@ -24,7 +24,7 @@ from hbtom.world.pddl.syntax import bad
 
 MOST_VALUES = 100  # of a number that actions change
 TOO_MANY = "=..."  # after the name of a number, stands for all further values
-_DIGITS = 9  # decimals to which numbers are compared
+DIGITS = 9  # decimals to which numbers are compared
 Values = Mapping[str, tuple[float, ...]]
 Numbers = Mapping[Atom, float]
 NOTHING_KNOWN: Numbers = MappingProxyType({})
@@ -59,7 +59,7 @@ def calculate(number: Expression, known: Numbers) -> float:
 
 def is_so(compare: Compare, known: Numbers) -> bool:
     """Return whether a comparison holds."""
-    left, right = (round(calculate(side, known), _DIGITS) for side in compare.sides)
+    left, right = (round(calculate(side, known), DIGITS) for side in compare.sides)
     return _COMPARED[compare.sign](left, right)
 
 

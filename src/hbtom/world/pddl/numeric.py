@@ -8,6 +8,7 @@ from itertools import compress
 from operator import not_
 
 from hbtom.world.pddl.arithmetic import (
+    DIGITS,
     MOST_VALUES,
     PossibleValues,
     calculate,
@@ -23,7 +24,6 @@ from hbtom.world.pddl.language import Language
 from hbtom.world.pddl.syntax import bad
 
 Numbers = dict[tuple[str, ...], float]
-_DIGITS = 9
 
 
 def without_numbers(
@@ -118,7 +118,7 @@ def _result(change: NumberChange, known: dict[Atom, float]) -> float:
     amount = calculate(change.amount, known)
     sign = {"increase": 1.0, "decrease": -1.0, "assign": 0.0}[change.how]
     before = known[change.function]
-    return round(before + sign * amount if sign else amount, _DIGITS) + 0.0
+    return round(before + sign * amount if sign else amount, DIGITS) + 0.0
 
 
 def _variants(schema: Schema, possible: PossibleValues) -> Iterator[Schema]:
