@@ -1,5 +1,6 @@
 """Processes: results come in order, and interrupted runs leave nothing behind."""
 
+import math
 import multiprocessing
 import os
 import signal
@@ -12,7 +13,7 @@ from functools import partial
 
 import pytest
 
-from hbtom.bench.workers import MOST_AT_ONCE, chunks, each, in_order
+from hbtom.bench.workers import MOST_AT_ONCE, SOON, Done, chunk_size, each, in_order
 from hbtom.errors import BadInput
 
 
@@ -55,6 +56,21 @@ def test_an_error_in_a_process_reaches_the_caller():
         list(each(fails, list(range(100)), 2))
 
 
+def fails_at_seventy(items):
+    for item in items:
+        if item == 70:
+            raise ValueError("seventy")
+        yield item
+
+
+def test_results_before_an_error_are_kept():
+    results = each(fails_at_seventy, list(range(100)), 2)
+    assert [next(results) for _ in range(70)] == list(range(70))
+    with pytest.raises(ValueError, match="seventy") as caught:
+        next(results)
+    assert "in fails_at_seventy" in "".join(caught.value.__notes__)  # where it happened
+
+
 def dies(items):
     if 70 in items:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -83,30 +99,45 @@ def test_work_is_taken_as_results_are_requested():
 
 
 class Told:
-    """A result that records when it is requested."""
+    """A result that records when it is requested, of work that takes some seconds per item."""
 
-    def __init__(self, chunk, waiting):
-        self.chunk, self.waiting = chunk, waiting
+    def __init__(self, chunk, waiting, seconds=0.001):
+        self.chunk, self.waiting, self.seconds = chunk, waiting, seconds
         waiting.append(chunk)
 
     def result(self):
         self.waiting.remove(self.chunk)
-        return self.chunk
+        return Done(self.chunk, self.seconds * len(self.chunk))
 
 
 def test_only_a_few_chunks_are_out_at_any_time():
     waiting, most = [], 0
-    for _ in in_order(lambda chunk: Told(chunk, waiting), chunks(list(range(999)), 1), lambda: 4):
+    for _ in in_order(lambda chunk: Told(chunk, waiting), range(999), lambda: 1):
         most = max(most, len(waiting))
-    assert most == 4
+    assert most == 3  # and the one whose result is being used
     assert waiting == []
 
 
+@pytest.mark.parametrize("seconds", [0.001, 0.1, 10.0])
 @pytest.mark.parametrize(("items", "workers"), [(0, 1), (1, 4), (17, 1), (1000, 3), (5, 0)])
-def test_chunks_are_all_items_in_order(items, workers):
-    made = chunks(list(range(items)), workers)
-    assert [item for chunk in made for item in chunk] == list(range(items))
-    assert all(1 <= len(chunk) <= MOST_AT_ONCE for chunk in made)
+def test_chunks_are_all_items_in_order(items, workers, seconds):
+    waiting, handed = [], []
+
+    def submit(chunk):
+        handed.append(len(chunk))
+        return Told(chunk, waiting, seconds)
+
+    assert list(in_order(submit, range(items), lambda: workers)) == list(range(items))
+    assert all(1 <= size <= max(1, min(MOST_AT_ONCE, SOON / seconds)) for size in handed)
+    assert seconds > SOON or items < 1000 or max(handed) > 1
+
+
+@pytest.mark.parametrize(
+    ("pace", "size"), [(math.inf, 1), (10.0, 1), (SOON / 4, 4), (SOON / 5, 4), (0.0, 64)]
+)
+def test_slow_work_is_handed_out_in_small_chunks(pace, size):
+    assert chunk_size(10_000, 2, pace) == size
+    assert chunk_size(20, 2, pace) == 1  # so that both workers finish at about the same time
 
 
 def leaves_interrupts_to_the_parent(items):

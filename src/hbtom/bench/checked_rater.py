@@ -59,7 +59,11 @@ class CheckedRater:
         try:
             first, second = rated
         except (TypeError, ValueError):
-            self._fail(f"rates a pair as {rated!r:.60}, not as two ratings", expected.name)
+            self._fail(
+                f"rates a pair as {rated!r:.60}, not as two ratings",
+                expected.name,
+                hint="return one for the expected and one for the unexpected episode",
+            )
         return self._checked(first, expected.name), self._checked(second, unexpected.name)
 
     def rate_one(self, episode: Episode) -> Rating:
@@ -86,11 +90,9 @@ class CheckedRater:
             return what(*args)
         except BadInput:
             raise
-        except Exception as error:
-            last = extract_tb(error.__traceback__)[-1]
-            problem = f"{_what(error)} ({os.path.basename(last.filename)}, line {last.lineno})"
+        except (Exception, SystemExit) as error:
             file = args[0].name if isinstance(args[0], Episode) else None
-            self._fail(f"failed: {problem}", file)
+            self._fail(f"failed: {_what(error)} ({_where(error)})", file)
 
     def _checked(self, rated: Any, file: str) -> Rating:
         """Return a rating that can be written to a results file."""
@@ -114,15 +116,19 @@ class CheckedRater:
             self._fail(f"gave {what} that is not a finite number: {value!r:.60}", file)
         return number
 
-    def _fail(self, problem: str, file: str | None) -> NoReturn:
-        raise RaterFailed(f"the rater '{self.name}' {problem}", place=Place(file=file)) from None
+    def _fail(self, problem: str, file: str | None, hint: str = "") -> NoReturn:
+        problem = f"the rater '{self.name}' {problem}"
+        raise RaterFailed(problem, hint=hint, place=Place(file=file)) from None
 
 
 def _text_of(rater: Any, needed: str) -> str:
     text = getattr(rater, needed, None)
-    if not isinstance(text, str) or not text:
-        raise BadInput(f"the rater's '{needed}' is {text!r}", hint="it should be a text")
-    return text
+    if isinstance(text, str) and text:
+        return text
+    hint = f"give it an attribute '{needed}' that is a non-empty string"
+    if not hasattr(rater, needed):
+        raise BadInput(f"the rater has no '{needed}'", hint=hint)
+    raise BadInput(f"the rater's '{needed}' is {text!r}", hint=hint)
 
 
 def _check_columns(columns: Any) -> None:
@@ -197,8 +203,9 @@ def _made(name: str, folder: str) -> AnyRater:
 def _created(maker: Callable[[], Any], name: str) -> Any:
     try:
         return maker()
-    except Exception as error:
-        raise BadInput(f"'{name}' cannot be created: {_what(error)}") from None
+    except (Exception, SystemExit) as error:
+        problem = f"'{name}' cannot be created: {_what(error)} ({_where(error)})"
+        raise BadInput(problem) from None
 
 
 def _resolved(name: str, folder: str) -> Any:
@@ -233,3 +240,8 @@ def _refuse_namesake(module: str, folder: str) -> None:
 
 def _what(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
+def _where(error: BaseException) -> str:
+    last = extract_tb(error.__traceback__)[-1]
+    return f"{os.path.basename(last.filename)}, line {last.lineno}"

@@ -15,7 +15,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from hbtom import __version__
-from hbtom.bench.workers import S, T, Work, chunks, in_order, without_collecting_garbage
+from hbtom.bench.workers import (
+    Done,
+    S,
+    T,
+    Work,
+    in_order,
+    without_collecting_garbage,
+    work_on,
+)
 from hbtom.errors import BadInput, needed
 from hbtom.files import WRITTEN, read_whole
 
@@ -42,7 +50,7 @@ def each(
         def submit(chunk: Sequence[S]) -> Any:
             return client.submit(_work_on, __version__, shared, work, chunk, pure=False)
 
-        yield from in_order(submit, chunks(items, threads()), ahead=lambda: 4 * max(1, threads()))
+        yield from in_order(submit, items, threads)
 
 
 @contextmanager
@@ -108,7 +116,7 @@ def _refuse_other_version(who: str, version: object, wanted: str) -> None:
         raise BadInput(f"{who} has {has}, but this is hbtom {wanted}", hint=hint)
 
 
-def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequence[S]) -> list[T]:
+def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequence[S]) -> Done[T]:
     """Work on a chunk, on a worker, after making sure that results are the same as here."""
     who = f"the worker on {socket.gethostname()}"
     _refuse_other_version(who, __version__, wanted)  # it may have joined later
@@ -117,4 +125,4 @@ def _work_on(wanted: str, shared: Sequence[str], work: Work[S, T], chunk: Sequen
         hint = "all machines need the dataset in the same place: a shared file system"
         raise BadInput(f"{who} cannot see {unseen[0]}", hint=hint)
     with without_collecting_garbage():
-        return list(work(chunk))
+        return work_on(work, chunk)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
@@ -17,7 +19,8 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
-from typing import Any, Literal, Protocol, TypeVar
+from traceback import format_exception
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from hbtom.errors import BadInput
 
@@ -28,6 +31,7 @@ T_co = TypeVar("T_co", covariant=True)
 MOST = 61  # most processes; Windows cannot wait for more
 FEW = 8  # items; for fewer, it does not pay to start processes
 MOST_AT_ONCE = 64  # items in a chunk
+SOON = 0.5  # seconds; a chunk should take no longer, so that results arrive steadily
 THREADS = "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"
 
 
@@ -47,9 +51,11 @@ def each(
     """Yield the result of work on each item, in order, done by ``workers`` processes.
 
     By default there are as many processes as cores. Work is handed out in chunks of items, so that
-    files that items share are opened once. ``weight`` is the amount of work per item, such as the
-    number of models: a few items may be a lot of work. ``start`` is how processes start. Stopping
-    early, as by Ctrl-C, ends them at once, so they must write files whole or not at all.
+    files that items share are opened once; slow work is handed out item by item. If the work on an
+    item fails, the results before it are yielded, and then the error is raised. ``weight`` is the
+    amount of work per item, such as the number of models: a few items may be a lot of work.
+    ``start`` is how processes start. Stopping early, as by Ctrl-C, ends them at once, so they must
+    write files whole or not at all.
     """
     if workers is not None and workers < 1:
         raise BadInput(f"there cannot be {workers} workers", hint="give at least one, or None")
@@ -63,7 +69,7 @@ def each(
     pool = start_pool(workers, start, work)
     try:
         submit = partial(_submit, pool)
-        yield from in_order(submit, chunks(items, workers), ahead=lambda: 4 * workers)
+        yield from in_order(submit, items, lambda: workers)
         pool.shutdown()
     except BaseException as error:
         # Do not cancel: in Python 3.11, that races with processes that end. Waiting for the pool
@@ -161,14 +167,24 @@ def _let_go(pool: ProcessPoolExecutor) -> None:
         writer.close()
 
 
-def chunks(items: Sequence[S], workers: int) -> list[Sequence[S]]:
-    """Return items in chunks, small enough that all workers finish at about the same time.
+class Done(NamedTuple, Generic[T]):
+    """The results of a chunk, up to the first error."""
 
-    Their size is a power of two, like that of an archive's row groups, which are read as a whole.
-    """
-    fair = len(items) // (8 * max(1, workers))
-    size = 1 << max(0, min(MOST_AT_ONCE, fair).bit_length() - 1)
-    return [items[start : start + size] for start in range(0, len(items), size)]
+    results: list[T]
+    seconds: float
+    error: Exception | None = None
+
+
+def work_on(work: Work[S, T], chunk: Sequence[S]) -> Done[T]:
+    """Work on a chunk, and keep the results so far if the work on an item fails."""
+    results, start = list[T](), time.perf_counter()
+    try:
+        results.extend(work(chunk))
+    except Exception as error:
+        if not isinstance(error, BadInput):
+            error.add_note("".join(format_exception(error)))  # which does not travel otherwise
+        return Done(results, time.perf_counter() - start, error)
+    return Done(results, time.perf_counter() - start)
 
 
 class Promise(Protocol[T_co]):
@@ -178,21 +194,40 @@ class Promise(Protocol[T_co]):
 
 
 def in_order(
-    submit: Callable[[Sequence[S]], Promise[list[T]]],
-    chunks: Iterable[Sequence[S]],
-    ahead: Callable[[], int],
+    submit: Callable[[Sequence[S]], Promise[Done[T]]],
+    items: Sequence[S],
+    workers: Callable[[], int],
 ) -> Generator[T]:
-    """Yield results in order; hand out only a few chunks ahead of time, to limit memory."""
-    waiting: deque[Promise[list[T]]] = deque()
-    for chunk in chunks:
-        waiting.append(submit(chunk))
-        while len(waiting) > ahead():
-            yield from waiting.popleft().result()
-    while waiting:
-        yield from waiting.popleft().result()
+    """Yield results in order; hand out only a few chunks ahead of time, to limit memory.
+
+    ``workers`` returns their current number.
+    """
+    waiting: deque[Promise[Done[T]]] = deque()
+    start, pace = 0, math.inf  # the next item, and the seconds that an item takes
+    while start < len(items) or waiting:
+        while start < len(items) and len(waiting) < 4 * max(1, workers()):
+            size = chunk_size(len(items), workers(), pace)
+            stop = start + size - start % size
+            waiting.append(submit(items[start:stop]))
+            start = stop
+        done = waiting.popleft().result()
+        yield from done.results
+        if done.error is not None:
+            raise done.error
+        pace = done.seconds / max(1, len(done.results))
 
 
-def _submit(pool: ProcessPoolExecutor, chunk: Sequence[S]) -> Promise[list[Any]]:
+def chunk_size(items: int, workers: int, pace: float) -> int:
+    """Return how many items to hand out at once, given the seconds that an item takes.
+
+    Chunks are small enough that all workers finish at about the same time. Their size is a power of
+    two, like that of an archive's row groups, which are read as a whole.
+    """
+    fair, timely = items // (8 * max(1, workers)), SOON / max(pace, SOON / MOST_AT_ONCE)
+    return 1 << max(0, int(min(MOST_AT_ONCE, fair, timely)).bit_length() - 1)
+
+
+def _submit(pool: ProcessPoolExecutor, chunk: Sequence[S]) -> Promise[Done[Any]]:
     with uninterrupted(), warnings.catch_warnings():
         # Newer Pythons warn about forking a process with threads. Idle BLAS threads are harmless
         # here, because workers take no lock that such a thread could hold.
@@ -216,8 +251,8 @@ def uninterrupted() -> Iterator[None]:
 _work: list[Work[Any, Any]] = []  # the work for which this process was started, if any
 
 
-def _work_on(chunk: Sequence[Any]) -> list[Any]:
-    return list(_work[-1](chunk))
+def _work_on(chunk: Sequence[Any]) -> Done[Any]:
+    return work_on(_work[-1], chunk)
 
 
 def _begin(work: Work[Any, Any] | None) -> None:
