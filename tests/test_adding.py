@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 import msgspec
@@ -22,6 +27,8 @@ from hbtom.plan import CostToGo, Stencil, cost_to_go
 from hbtom.plan.planning import plan_in
 from hbtom.world import Costs, PlaceWorld, Seen, Space, Trajectory, grid_trajectory, grid_world
 from hbtom.world.seeing import TrajectoryInput, steps_of, world_of
+
+HOUSE = Path(hbtom.__file__).parent
 
 # A motion: agents in a city walk only along streets, in four directions
 
@@ -87,35 +94,149 @@ def test_a_motion_is_four_functions() -> None:
     assert str(judged.trace().world).startswith("<PlaceWorld of 10 x 10 cells")
 
 
-# A surprise: any function of a posterior
+def test_motions_of_different_types_have_different_fingerprints() -> None:
+    """Otherwise results of one could be continued with the other."""
+    city, moor = (
+        msgspec.structs.replace(Model.preset("paper"), motion=one) for one in (City(), Moor())
+    )
+    assert len({city.fingerprint, moor.fingerprint, Model.preset("paper").fingerprint}) == 3
 
 
-def longest_doubt(posterior: hbtom.Posterior) -> float:
-    """Return the share of steps after which no goal was more likely than not."""
-    return float((posterior.goal[1:].max(axis=1) <= 0.5).mean())
+class Moor(msgspec.Struct, frozen=True):
+    """Another motion with the same parameters."""
+
+    block: float = 20.0
 
 
-def test_a_surprise_is_a_function_of_a_posterior() -> None:
-    straight = hbtom.judge(Episode((walk_to((50, 110), (80, 60), (110, 50), (150, 40)),)))
-    assert longest_doubt(straight.test) < 0.5
+# Surprises, readers, writers and presets are added to a copy of the package. Only the files that
+# docs/architecture.md names are changed there.
 
 
-# A reader: from bytes to an episode, which everything else accepts
+class Copy:
+    """A copy of the package to which something is added."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        unneeded = shutil.ignore_patterns("__pycache__", "weights", "template")
+        self.package = Path(shutil.copytree(HOUSE, folder / "hbtom", ignore=unneeded))
+
+    def add(self, file: str, text: str) -> None:
+        assert not (self.package / file).exists()
+        (self.package / file).write_text(textwrap.dedent(text), encoding="utf-8")
+
+    def edit(self, file: str, after: str, text: str) -> None:
+        """Add text after a line, or after part of one."""
+        before = (self.package / file).read_text(encoding="utf-8")
+        assert before.count(after) == 1
+        (self.package / file).write_text(before.replace(after, after + text), encoding="utf-8")
+
+    def run(self, *command: str) -> str:
+        """Run a command with the copy, and return its output."""
+        environment = os.environ | {"PYTHONPATH": str(self.folder)}
+        ran = subprocess.run(
+            [sys.executable, *command],
+            cwd=HOUSE.parents[1],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
 
 
-def read_lines(data: bytes, name: str) -> Episode:
-    """Read ``x y`` from each line, which is all this format has."""
-    places = [tuple(map(float, line.split())) for line in data.decode().splitlines()]
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path)
+
+
+EXAMPLE = "examples/preference_u.json.zst"
+
+
+def test_a_surprise_that_counts(copy: Copy) -> None:
+    copy.add(
+        "judgement/doubt.py",
+        """
+        def doubt(posterior):
+            return float((posterior.goal[1:].max(axis=1) <= 0.6).mean())
+        """,
+    )
+    surprises = "judgement/surprises.py"
+    copy.edit(surprises, "    waste: float | None = None\n", "    doubt: float | None = None\n")
+    waste = "if waste and can_predict(posterior) else None,\n"
+    copy.edit(surprises, waste, "        doubt(posterior),\n")
+    imports = "from hbtom.mind import Posterior\n"
+    copy.edit(surprises, imports, "from hbtom.judgement.doubt import doubt\n")
+    last = 'without it, waste does not count")\n    ] = None\n'
+    copy.edit("assumptions.py", last, "    doubt: Logistic | None = None\n")
+    code = f"""
+import hbtom
+settings = {{"classifier.doubt": {{"weight": -1.0, "bias": 0.0}}}}
+for one in (hbtom.judge({EXAMPLE!r}), hbtom.judge({EXAMPLE!r}, settings)):
+    print(one.plausibility, one.surprise.doubt, one.parts.doubt, one.model.fingerprint)
+"""
+    before, after = (line.split() for line in copy.run("-c", code).splitlines())
+    here = hbtom.judge(HOUSE.parents[1] / EXAMPLE)
+    assert float(before[0]) == here.plausibility  # existing models judge as before
+    assert before[3] == here.model.fingerprint
+    assert before[1] == after[1]
+    assert float(after[0]) == pytest.approx(here.plausibility * float(after[2]))
+    assert "doubt" in copy.run("-m", "hbtom", "judge", EXAMPLE).splitlines()[0]
+
+
+LINES = """
+import math
+import numpy as np
+from hbtom.errors import BadInput
+from hbtom.observe.bodies import Body, Identity
+from hbtom.observe.episode import Episode
+from hbtom.observe.trial import Trial
+
+def read(data: bytes, name: str) -> Episode:
+    places = [tuple(map(float, line.split())) for line in data.decode().splitlines()[1:]]
     if not all(len(place) == 2 and all(map(math.isfinite, place)) for place in places):
-        raise hbtom.BadInput("a line is not 'x y'").at(file=name)
-    return Episode((walk_to(*places),), name)
+        raise BadInput("a line is not 'x y'").at(file=name)
+    things = {"heart": (170.0, 30.0), "spoon": (170.0, 170.0)}
+    return Episode((Trial.from_arrays(places, things),), name)
+
+def write(episode: Episode) -> bytes:
+    lines = [f"{x} {y}" for x, y in episode.test.path.tolist()]
+    return "\\n".join(["walk", *lines]).encode()
+"""
 
 
-def test_a_reader_returns_an_episode() -> None:
-    episode = read_lines(b"50 110\n80 60\n110 50\n150 40", "walk.txt")
-    assert hbtom.judge(episode).test.goal[-1][0] > 0.9
-    with pytest.raises(hbtom.BadInput, match=r"walk\.txt"):
-        read_lines(b"50 nan", "walk.txt")
+def test_a_reader_and_a_writer(copy: Copy, tmp_path: Path) -> None:
+    copy.add("observe/lines.py", LINES)
+    copy.edit(
+        "observe/formats.py",
+        "    data = unpack(data)\n",
+        """    if data.startswith(b"walk"):
+        from hbtom.observe import lines
+        return bib.Reading(lines.read(data, name), b"", [], {})
+""",
+    )
+    copy.edit("observe/writing.py", 'Format = Literal["bib", "mcs"', ', "lines"')
+    copy.edit("bench/conversion.py", '"mcs": mcs.write', ', "lines": lines.write')
+    imports = "from hbtom.observe import writing as bib\n"
+    copy.edit("bench/conversion.py", imports, "from hbtom.observe import lines\n")
+    walk, back = tmp_path / "walk.txt", tmp_path / "back.json"
+    walk.write_text("walk\n50 110\n80 60\n110 50\n150 40")
+    assert "walk.txt" in copy.run("-m", "hbtom", "judge", str(walk))
+    code = f"""
+from hbtom.bench.conversion import convert
+convert({EXAMPLE!r}, {str(back)!r}, to="lines")
+"""
+    copy.run("-c", code)
+    assert back.read_text().startswith("walk\n")
+
+
+def test_a_preset(copy: Copy) -> None:
+    paper = (HOUSE / "presets" / "paper.toml").read_text(encoding="utf-8")
+    copy.add("presets/mine.toml", paper.replace('name = "paper"', 'name = "mine"'))
+    assert "mine" in copy.run("-m", "hbtom", "model", "list")
+    assert "mine" in copy.run(
+        "-m", "hbtom", "judge", EXAMPLE, "--model", "mine", "--format", "json"
+    )
 
 
 # A rater: a name, a fingerprint, and ratings of both members

@@ -102,7 +102,7 @@ class Model(Part, frozen=True):
     def minds(self) -> Social | None:
         """The assumptions about other minds, if agents move freely and are seen exactly.
 
-        Agents with bounded foresight, or whose goals change, are watched as if they were alone.
+        Fallible agents are watched as if they were alone.
         """
         able = isinstance(self.motion, Continuous) and self.observation.noise == 0
         able = able and not self.fallible
@@ -229,8 +229,11 @@ def _without_defaults(value: Any) -> Any:
     """Return a part of a model as plain values, without those that have their defaults."""
     if not isinstance(value, Struct):
         return value
-    kind = value.__struct_config__
-    values = {} if kind.tag is None else {str(kind.tag_field): kind.tag}
+    kind, values = value.__struct_config__, dict[str, Any]()
+    if kind.tag is not None:
+        values[str(kind.tag_field)] = kind.tag
+    elif not type(value).__module__.startswith("hbtom."):  # a motion that was added in Python
+        values["type"] = f"{type(value).__module__}.{type(value).__qualname__}"
     names, defaults = value.__struct_fields__, value.__struct_defaults__
     required = (msgspec.NODEFAULT,) * (len(names) - len(defaults))
     for name, default in zip(names, required + defaults, strict=True):

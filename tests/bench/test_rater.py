@@ -19,7 +19,7 @@ import hbtom
 from episodes import write_pairs
 from hbtom.bench import Pair, Rating, as_rater, evaluate, find_pairs, find_rater
 from hbtom.bench.evaluation import Interrupted
-from hbtom.bench.judged import RateWithModels
+from hbtom.bench.judged import RateWithAll
 from hbtom.bench.results import Row, decode, encode, write_rows
 from hbtom.bench.sweep import sweep
 from hbtom.bench.workers import THREADS
@@ -382,7 +382,7 @@ def test_models_and_other_raters_side_by_side(here):
     (pair, *_) = find_pairs("data").pairs
     model, plain = as_rater("default"), as_rater(Plain())
     for raters in ([plain, model], [model, plain, plain]):
-        (values,) = RateWithModels(raters, len(raters))([pair])
+        (values,) = RateWithAll(raters, len(raters))([pair])
         assert [one == (2, 1) for one in values] == [one is plain for one in raters]
 
 

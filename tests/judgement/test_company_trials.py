@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hbtom
-from companions import BALL, BEN, CAT, FRAMES, WHITE, made, other, way
+from companions import BALL, BEN, CAT, FRAMES, WHITE, hidden, made, other, way
 from hbtom import Beliefs, Episode, Model
 from hbtom.mind.company_hypotheses import REACH
 from hbtom.mind.hypotheses import RANDOM
@@ -162,3 +162,13 @@ def test_steps_of_a_pushed_agent_that_is_walled_in_are_uninformative() -> None:
     assert kinds[False] + kinds[True] == pytest.approx(1.0)
     assert (kinds[True] > 0).all()
     assert np.isfinite(test.log_likelihood).all()
+
+
+def test_ignoring_others_in_a_changing_world_comes_with_a_warning() -> None:
+    still = hbtom.judge(Episode((hidden(),)))
+    changing = hbtom.judge(Episode((replace(hidden(), still=False),)))
+    assert still.planned[0].company is not None
+    assert changing.planned[0].company is None
+    told = [one for one in changing.warnings if "others are ignored" in one]
+    assert len(told) == 1
+    assert not [one for one in still.warnings if "others are ignored" in one]

@@ -103,7 +103,7 @@ def test_an_unknown_actor_is_refused(actor: int) -> None:
 
 @pytest.mark.parametrize("trial", [9, -3])
 def test_an_unknown_trial_is_refused(trial: int) -> None:
-    with pytest.raises(BadInput, match="trials count from 0"):
+    with pytest.raises(BadInput, match="trials are counted from 0"):
         hbtom.judge(Episode((GOOD, GOOD))).trace(trial)
 
 

@@ -174,7 +174,7 @@ def _scores(
     """Score a variation; only the unchanged model keeps its own weights."""
     seen = [(pair, both[variation.name]) for pair, both in judged if variation.name in both]
     if variation.watched == "placebo" and len(seen) < FOLDS:
-        return ()  # too few tasks have several pairs
+        return ()  # too few pairs have another one in their task
     surprises = [_only(variation.kinds, both) for _, both in seen]
     if variation is SHIPPED:
         parts = [parts_of(model.classifier, both) for both in surprises]

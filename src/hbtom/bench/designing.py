@@ -129,7 +129,7 @@ def shortened(episode: Episode, trials: int) -> Episode:
 
 
 def ablated(model: Model, name: str) -> Model:
-    """Return a model without one of its assumptions, which has the name it has in ablations."""
+    """Return a model without one of its assumptions, given its name in ``hbtom ablate``."""
     changes = {
         one.name: one.model
         for one in variations(model)

@@ -101,7 +101,7 @@ def _check_portable(rater: AnyRater) -> None:
 
 
 @dataclass
-class RateWithModels:
+class RateWithAll:
     """The work of rating pairs with several raters; models share common computations."""
 
     raters: Sequence[AnyRater]

@@ -17,7 +17,7 @@ from hbtom.arrays import Floats, Ints
 from hbtom.bench.agreements import Correlation, sampled
 from hbtom.bench.correlation import compare_with, said_by
 from hbtom.bench.evaluation import as_dataset
-from hbtom.bench.judged import RateWithModels
+from hbtom.bench.judged import RateWithAll
 from hbtom.bench.measures import MeasureOptions, read_measures
 from hbtom.bench.model_values import ModelValues, read_model
 from hbtom.bench.pairs import Dataset, Pair
@@ -86,7 +86,7 @@ class PredictPairs:
 
     def __call__(self, pairs: Sequence[Pair]) -> Iterator[list[list[dict[str, Any]]]]:
         """Yield the rows of each pair, by each model; none if an episode cannot be judged."""
-        work = RateWithModels([ModelRater(model) for model in self.models], len(pairs))
+        work = RateWithAll([ModelRater(model) for model in self.models], len(pairs))
         for pair, rated in zip(pairs, work(pairs), strict=True):
             both = [] if isinstance(rated, tuple) else rated
             yield [

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from hbtom import __version__
 from hbtom.bench.checked_rater import CheckedRater, as_rater, identity
 from hbtom.bench.evaluation import as_dataset
-from hbtom.bench.judged import RateWithModels
+from hbtom.bench.judged import RateWithAll
 from hbtom.bench.pairs import Dataset, LeftOut, Result
 from hbtom.bench.rater import Rater
 from hbtom.bench.results import Compared
@@ -129,7 +129,7 @@ def sweep_over(
     found = as_dataset(dataset, tasks)
     left_out = list(found.left_out)
     differences: list[dict[str, list[float]]] = [{} for _ in raters]
-    work = RateWithModels(raters, len(raters) * len(found.pairs))
+    work = RateWithAll(raters, len(raters) * len(found.pairs))
     if forks(rater.start):
         work.warm_up()  # before this process is forked
     results = each(work, found.pairs, workers, weight=len(raters), start=rater.start)

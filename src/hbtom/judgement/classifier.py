@@ -9,10 +9,15 @@ from hbtom.judgement.surprises import Surprise
 
 
 def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Surprise]:
-    """Return p = p_goal p_efficiency p_observation p_waste, and these parts."""
+    """Return p = p_goal p_efficiency p_observation p_waste, and these parts.
+
+    A surprise for which the classifier has no curve does not count.
+    """
+    curves = {kind: getattr(classifier, kind) for kind in surprise.to_dict()}
     parts = {
-        kind: logistic(getattr(classifier, kind), value)
-        for kind, value in surprise.to_dict().items()
+        kind: logistic(curve, getattr(surprise, kind))
+        for kind, curve in curves.items()
+        if curve is not None
     }
     return math.prod(parts.values()), Surprise(**parts)
 

@@ -43,7 +43,7 @@ def judgement_warnings(judgement: Judgement) -> Iterator[str]:
     for number, (trial, one, beliefs) in enumerate(known, start=1):
         if trial.camera is not None and hides_all(trial):
             yield f"trial {number}: boards hide the agent from the camera all along"
-        for warning in () if model.minds is not None else _ignored(trial):
+        for warning in _ignored(model, trial):
             yield f"trial {number}: {warning}"
         for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
             yield f"trial {number}: {warning}"
@@ -70,13 +70,23 @@ def _why_not(model: Model) -> str:
     """Return why a model ignores company."""
     if model.social is None or model.minds is not None:
         return "they have no effect"
-    needs = 'motion.kind = "continuous"' if isinstance(model.motion, Grid) else ""
-    needs = needs or "observation.noise = 0"
+    needs = "agents that foresee everything, make no mistakes and do not change their minds"
+    if isinstance(model.motion, Grid):
+        needs = 'motion.kind = "continuous"'
+    elif model.observation.noise > 0:
+        needs = "observation.noise = 0"
     return f"[social] has no effect in this model because it needs {needs}"
 
 
-def _ignored(trial: Trial) -> Iterator[str]:
-    """Yield what is ignored by a model without company."""
+def _ignored(model: Model, trial: Trial) -> Iterator[str]:
+    """Yield what is ignored by a model without company, or in a trial whose world changes."""
+    if model.minds is not None:
+        if trial.changes and trial.company:
+            yield (
+                "others are ignored, because the agent plans in a world that changes; with "
+                "still=True, they are modelled, and the agent plans in the world as it is at first"
+            )
+        return
     for name, seen in (("walls", trial.walls_there), ("objects", trial.object_paths)):
         if trial.still and seen is not None:
             changed = (seen != seen[0]).reshape(len(seen), -1).any(axis=1)

@@ -53,9 +53,7 @@ class Judgement(BaseJudgement):
 
         Trials count from 0. Print it to see the whole chain.
         """
-        if not -len(self.planned) <= trial < len(self.planned):
-            hint = f"trials count from 0: the last one is {len(self.planned) - 1}, or -1"
-            raise BadInput(f"there is no trial {trial}", hint=hint, file=self.episode.name)
+        self._check_number(trial, len(self.planned), "trial", self.episode.name)
         shown, (seen, costs, *_) = self.episode.trials[trial], self.planned[trial]
         known = shown, seen.world, costs, seen.trajectory
         return self._traced(known, self.posteriors[trial])

@@ -58,6 +58,7 @@ class PlanJudgement(BaseJudgement):
 
     def trace(self, plan: int = -1) -> Trace:
         """Return all values from a plan to its plausibility, by name; by default the last one's."""
+        self._check_number(plan, len(self.plans), "plan")
         seen = self.plans[plan]
         known = seen, seen.world, self.costs[plan], self.paths[plan]
         return self._traced(known, self.posteriors[plan])

@@ -77,7 +77,8 @@ def _shared(model: Model, example: Model) -> tuple[Any, Any]:
     """Return what models must share to have the same plans, and to have the same surprises."""
     mind = changed(model, name="", classifier=example.classifier)
     company = None if model.social is None else (model.preference, model.social)
-    planning = model.observation, model.knowledge, company, model.goals, model.fallible
+    outdated = model.hypotheses.outdated > 0
+    planning = model.observation, model.knowledge, company, model.goals, model.fallible, outdated
     dynamics = model.motion, model.acts, model.preference.keys, *planning
     return dynamics, (mind, model.classifier.waste is None)
 

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.prediction import predictive
 from hbtom.judgement.surprises import Surprise, surprise
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 
 class Trace(NamedTuple):
-    """All values that the judgement of one trial rests on, in the order in which they are computed.
+    """All values that the judgement of one trial rests on, from the trial to its plausibility.
 
     The types of trial, world, costs and trajectory depend on the kind of world: they belong to a
-    trial of an episode, or to a plan in a domain. The trajectory of a partially seen plan is None.
+    trial of an episode, or to a plan in a domain. If some actions of a plan were not seen, it has
+    no trajectory, and the regret of its steps is unknown.
     """
 
     trial: object
@@ -89,10 +91,16 @@ class BaseJudgement(Plottable):
     def _named_model(self) -> dict[str, str]:
         return {"name": self.model.name, "fingerprint": self.model.fingerprint}
 
+    def _check_number(self, number: int, many: int, what: str, file: str | None = None) -> None:
+        """Refuse the number of a trial or plan that does not exist."""
+        if not (isinstance(number, int) and -many <= number < many):
+            hint = f"{what}s are counted from 0: the last one is {many - 1}, or -1"
+            raise BadInput(f"there is no {what} {number!r}", hint=hint, file=file)
+
     def _traced(self, known: tuple[object, object, object, object], posterior: Posterior) -> Trace:
         """Return the chain of values, given those up to the trajectory and the posterior."""
         likelihood, (product, _, surprises) = (
             posterior.likelihood,
             judge_posterior(self.model, posterior),
         )
-        return Trace(*known, likelihood.regret, likelihood, posterior, surprises, product)
+        return Trace(*known, likelihood.full_regret, likelihood, posterior, surprises, product)

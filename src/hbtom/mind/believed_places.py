@@ -112,12 +112,12 @@ def _last_seen(social: Social, trial: Trial, thing: int, until: int) -> Point | 
     return x, y
 
 
-def _rests(path: GesturePath) -> list[GesturePath]:
+def _rests(path: Annotated[Floats, "frame 2"]) -> list[Annotated[Floats, "2"]]:
     """Return where a thing rests: at first, and after each bout of motion."""
     return [path[0], *(path[last] for _, last in bouts(path))]
 
 
-def _apart(known: list[Point], places: Sequence[GesturePath | Point], apart: float) -> list[Point]:
+def _apart(known: list[Point], places: Sequence[Floats | Point], apart: float) -> list[Point]:
     """Return known places, and new ones (not NaN) that are apart from all those before them."""
     found = known.copy()
     for x, y in places:

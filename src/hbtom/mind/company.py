@@ -92,13 +92,13 @@ def find_company(
     present = {one.look for one in trial.actors[1:]}
     copied = {look: gesture for look, gesture in known.items() if look in present}
     steps = _Course(seen.trajectory, way.path, way.agent.radius, copied)
-    columns = [*_columns(social, offer, regret, steps)]
+    possible = [*_hypotheses_of(social, offer, regret, steps)]
     regret = replace(regret, frame=regret.frame + first)
-    hypotheses, every = hypothesis_table(offer.names, columns, regret)
+    hypotheses, every = hypothesis_table(offer.names, possible, regret)
     deeds = tuple(deeds_of(model, trial, openings)) if social.warmth != 1.0 else ()
     touched = None if begun is None else begun[1]
     found = Company(offer.names, offer.places, hypotheses, every, touched, deeds)
-    return _later(seen, first), costs, likeliest_regret(offer.names, columns, regret), found, after
+    return _later(seen, first), costs, likeliest_regret(offer.names, possible, regret), found, after
 
 
 def _planned(
@@ -185,10 +185,10 @@ def _barred(shut: Regret, open: Regret) -> Regret:
     return replace(shut, reachable=reachable, step_regret=regret, choice=choice)
 
 
-def _columns(
+def _hypotheses_of(
     social: Social, offer: _Offer, regret: Regret, way: _Course
 ) -> Iterator[CompanyHypothesis]:
-    """Yield a column for every goal, place and manner, given the regret of reaching each.
+    """Yield a hypothesis for every goal, place and manner, given the regret of reaching each.
 
     Agents are reached or copied, with equal probability. Things are reached directly or, if a
     gesture leads there, half of the time by following a gesture.

@@ -28,20 +28,20 @@ class CompanyHypothesis(NamedTuple):
 
 
 def hypothesis_table(
-    goals: tuple[Identity, ...], columns: Sequence[CompanyHypothesis], like: Regret
+    goals: tuple[Identity, ...], hypotheses: Sequence[CompanyHypothesis], like: Regret
 ) -> tuple[Hypotheses, Regret]:
-    """Return all combinations of goal, place and manner; those without a column are impossible.
+    """Return all combinations of goal, place and manner; those that are not given are impossible.
 
     ``like`` is a regret of the same steps.
     """
-    manners = (REACH, *dict.fromkeys(one.manner for one in columns if one.manner != REACH))
+    manners = (REACH, *dict.fromkeys(one.manner for one in hypotheses if one.manner != REACH))
     makers = [one for one in manners if isinstance(one, Identity)]
     called = dict(zip(makers, (BY_WAY + name for name in names(makers)), strict=True))
-    places = _named(1 + max(one.place for one in columns))
+    places = _named(1 + max(one.place for one in hypotheses))
     shape = len(goals), len(places), len(manners)
     prior, wasted = np.zeros(shape), np.zeros((len(like.frame), *shape))
     silent = np.ones(wasted.shape, dtype=np.bool_)
-    for one in columns:
+    for one in hypotheses:
         at = one.goal, one.place, manners.index(one.manner)
         prior[at], wasted[:, *at], silent[:, *at] = one.chance, one.regret, one.silent
     share = prior
@@ -52,18 +52,19 @@ def hypothesis_table(
     with np.errstate(divide="ignore"):
         log_prior = np.log(share / np.where(total > 0, total, 1.0))
     flat, many = wasted.reshape(len(wasted), prior.size), shape[1] * shape[2]
-    columned = tuple(goal for goal in goals for _ in range(many))
+    repeated = tuple(goal for goal in goals for _ in range(many))
     labels = tuple(called.get(one, one) for one in manners)  # type: ignore[arg-type]
     kinds = Hypotheses(places, labels, frozen(log_prior))
-    said = _regret(columned, prior.reshape(-1) > 0, flat, silent.reshape(flat.shape), like)
+    said = _regret(repeated, prior.reshape(-1) > 0, flat, silent.reshape(flat.shape), like)
     return kinds, said
 
 
 def likeliest_regret(
-    goals: tuple[Identity, ...], columns: Sequence[CompanyHypothesis], like: Regret
+    goals: tuple[Identity, ...], hypotheses: Sequence[CompanyHypothesis], like: Regret
 ) -> Regret:
     """Return the regret under the likeliest place and manner of each goal."""
-    best = [max((one for one in columns if one.goal == g), key=_chance) for g in range(len(goals))]
+    by_goal = [[one for one in hypotheses if one.goal == goal] for goal in range(len(goals))]
+    best = [max(some, key=_chance) for some in by_goal]
     can = np.array([one.chance > 0 for one in best])
     wasted, silent = (np.stack(some, axis=1) for some in zip(*map(_steps, best), strict=True))
     return _regret(goals, can, wasted, silent, like)

@@ -12,6 +12,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
+from hbtom.errors import count
 from hbtom.plan.cost_to_go import CostToGo
 from hbtom.world.modes import exit_at
 from hbtom.world.trajectory import MOVE, Trajectory
@@ -28,7 +29,7 @@ def action_regret(
 ) -> tuple[Annotated[Floats, "step goal"], Annotated[Floats, "step action goal"], int]:
     """Return the regret of each step and of each action, and the number of impossible steps.
 
-    ``values`` is Q if moves may slip; ``SURE`` stands for that of :func:`action_values`. A move
+    ``values`` is Q if moves may slip; ``NO_SLIPS`` stands for that of :func:`action_values`. A move
     that the gridworld does not allow, or from a blocked cell, carries no information: it counts as
     the only available action. Where no action leads to a goal, all are equal.
     """
@@ -121,8 +122,10 @@ def _taken(moves: Ints, steps: Trajectory, step: int) -> int:
     return -1
 
 
-def impossible_moves_warning(count: int) -> tuple[str, ...]:
+def impossible_moves_warning(many: int) -> tuple[str, ...]:
     """Return the warning about impossible moves, if there are any."""
-    if count == 0:
+    if many == 0:
         return ()
-    return (f"{count} moves are impossible in the gridworld; they are left out",)
+    left_out = "it is left out" if many == 1 else "they are left out"
+    verb = "is" if many == 1 else "are"
+    return (f"{count(many, 'move')} {verb} impossible in the gridworld; {left_out}",)

@@ -48,6 +48,15 @@ class Likelihood(Struct, frozen=True, eq=False):
         return self.regret, *self.missed
 
     @property
+    def full_regret(self) -> Regret:
+        """The regret that the likelihood was made from: in company, that of every hypothesis.
+
+        Under other beliefs and depths of foresight, it was also made from ``missed`` and
+        ``foreseen``.
+        """
+        return self.regret if self.company is None else self.company.regret
+
+    @property
     def goals(self) -> tuple[Identity, ...]:
         return self.regret.goals
 

@@ -41,7 +41,7 @@ def find_regrets(
     if len(wanted) < len(costs.cost):
         costs = costs._replace(cost=costs.cost[: len(wanted)])
     true = motion_regret(model.motion, model, trial, seen, costs)
-    if len(seen.stages) == 1:
+    if len(seen.stages) == 1 or model.hypotheses.outdated == 0:
         return true, None
     cell = seen.world.space.cell if isinstance(model.motion, Continuous) else 1.0
     missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0], cell))

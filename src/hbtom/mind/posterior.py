@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import AXES, FORESIGHT, IN_COMPANY, Hypotheses
 from hbtom.mind.kinds_of_minds import CompanyPosterior
 from hbtom.mind.likelihood import Likelihood
@@ -121,4 +121,4 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         wants = ", ".join(
             f"{goal} {belief:.3f}" for goal, belief in zip(self.goals, self.goal[-1], strict=True)
         )
-        return f"<Posterior about {self.agent} after {len(self)} steps: {wants}>"
+        return f"<Posterior about {self.agent} after {count(len(self), 'step')}: {wants}>"

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 from hbtom.observe import Identity, Trial
 
 KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of goal
@@ -109,16 +109,24 @@ class Regret(Struct, frozen=True, eq=False):
         return self.choice.nearest if isinstance(self.choice, FilteredChoice) else self.choice
 
     def __repr__(self) -> str:
-        total = ", ".join(
-            f"{goal} {sum(one):.2f}"
-            for goal, one in zip(self.goals, self.step_regret.T, strict=True)
-        )
-        return f"<Regret of {len(self.frame)} steps, in all: {total}>"
+        totals: dict[Identity, list[float]] = {}
+        for goal, steps in zip(self.goals, self.step_regret.T, strict=True):
+            totals.setdefault(goal, []).append(float(steps.sum()))
+        told = ", ".join(f"{goal} {_range(some)}" for goal, some in totals.items())
+        return f"<Regret of {count(len(self.frame), 'step')}, in all: {told}>"
 
     def with_filter(self, filter: Filter) -> Regret:
         """Return the regret of steps that were not seen with certainty; these are the nearest."""
         assert not isinstance(self.choice, FilteredChoice)
         return replace(self, choice=FilteredChoice(filter, self.choice))
+
+
+def _range(totals: list[float]) -> str:
+    """Return the total regret under all hypotheses of a goal: one number, or the least and most."""
+    if np.isnan(totals).any():
+        return "unknown"
+    least, most = f"{min(totals):.2f}", f"{max(totals):.2f}"
+    return least if least == most else f"{least} to {most}"
 
 
 class BeliefRegret(Struct, frozen=True, eq=False):

@@ -55,9 +55,9 @@ OtherKind = Literal["agent", "door", "occluder", "paddle"]
 class Other:
     """Another agent, or a board that hides, blocks or pushes.
 
-    It is drawn in figures. The model ignores it, unless it is an agent and the trial is changed to
-    judge it (:meth:`Trial.judging`) or to make it a goal (:meth:`Trial.wanting_actors`). A board is
-    a box around its place, turned by an angle.
+    Models with assumptions about other minds use it. Other models ignore it, unless it is an agent
+    and the trial is changed to judge it (:meth:`Trial.judging`) or to make it a goal
+    (:meth:`Trial.wanting_actors`). A board is a box around its place, turned by an angle.
     """
 
     kind: OtherKind

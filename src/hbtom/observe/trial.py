@@ -32,7 +32,8 @@ class Trial:
     walls stand in each frame, and ``object_paths`` where the objects are. ``others`` are other
     actors and panels: see :attr:`actors` and :attr:`panels`.
 
-    With ``still``, the world is judged as if it stayed as in the first frame, although it changes.
+    With ``still``, agents plan as if the world stayed as in the first frame, although it changes;
+    only models of other minds use the changes.
     ``agent_there`` says in which frames the agent is present: in the others, ``path`` stays where
     the agent was last. ``camera`` is where the observer stands, if not above.
     """
