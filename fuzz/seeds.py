@@ -221,7 +221,7 @@ def archive() -> Any:
     """Return an archive of a pair, as a table."""
     from pyarrow import parquet
 
-    from hbtom.bench.archive import pack
+    from hbtom.bench.dataset_packing import pack
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)

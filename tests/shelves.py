@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from episodes import HEART, SPOON, episode, simple_episode, to_bytes, to_thing, write
-from hbtom.bench.archive import pack
+from hbtom.bench.dataset_packing import pack
 
 HEART_HERE, SPOON_HERE = HEART.at(120, 60), SPOON.at(120, 140)
 ODD = "<img src=x onerror=alert(1)> &\"' ü"  # the name of a pair

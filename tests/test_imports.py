@@ -123,7 +123,10 @@ def rooms_of(paths: list[Path]) -> list[Path]:
 def test_no_two_modules_share_a_name() -> None:
     """A verb's module in ``cli`` may be named after the module that does the work."""
     verbs = [path for path in sources() if path.parent.name == "verbs"]
-    names = [path.stem for path in (*rooms_of(sources()), *verbs) if path.stem != "__init__"]
+    places = [*rooms_of(sources()), *verbs]
+    modules = [path.stem for path in places if path.stem != "__init__"]
+    packages = [path.parent.name for path in places if path.stem == "__init__"]
+    names = modules + packages
     assert {name for name in names if names.count(name) > 1} == set()
 
 

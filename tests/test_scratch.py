@@ -57,7 +57,7 @@ def test_remains_of_a_killed_run_are_removed_by_the_next(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("work", "target"),
     [
-        ("from hbtom.bench.archive import pack\npack(source, target, {})", "a.parquet"),
+        ("from hbtom.bench.dataset_packing import pack\npack(source, target, {})", "a.parquet"),
         ("from hbtom.bench.conversion import convert\nconvert(source, target, 'mcs', {})", "a"),
     ],
 )

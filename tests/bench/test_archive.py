@@ -14,8 +14,8 @@ from click.testing import CliRunner
 import hbtom
 from episodes import HEART, SPOON, episode, key_trial, simple_episode, to_thing, write
 from hbtom.bench.ablation import ablate
-from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.pairs import load_pairs
 from hbtom.bench.synth import generate

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset_packing import pack
 from hbtom.errors import BadInput
 
 

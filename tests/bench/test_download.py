@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hbtom.bench.download import LEDGER, FetchedArchive, Incomplete, download, server
+from hbtom.bench.download import LEDGER, FetchedArchive, Incomplete, download, http_request
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS
 from hbtom.cache import cache_folder
 from hbtom.cli import main
@@ -404,7 +404,7 @@ def test_an_unknown_length_is_accepted(mirror: Mirror, tmp_path: Path) -> None:
 def test_a_server_that_stalls_is_given_up(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "TIMEOUT", 0.5)
+    monkeypatch.setattr(http_request, "TIMEOUT", 0.5)
     mirror.answers = [Answer(send=100_000, stall=True)]
     fetch(mirror, tmp_path)
     assert mirror.ranges == [None, "bytes=100000-"]
@@ -454,7 +454,7 @@ def test_a_length_that_is_too_short_gives_no_complete_zip(mirror: Mirror, tmp_pa
 def test_an_endless_download_is_given_up(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunked: bool
 ) -> None:
-    monkeypatch.setattr(server, "LARGEST", 100_000)
+    monkeypatch.setattr(http_request, "LARGEST", 100_000)
     mirror.always = Answer(chunked=chunked)
     seen: list[int] = []
     error = failing(mirror, tmp_path, progress=lambda name, done, total: seen.append(done))
@@ -462,7 +462,7 @@ def test_an_endless_download_is_given_up(
     assert max(seen, default=0) <= 100_000
     assert len(mirror.names) == 1, "trying again would not help"
     assert not (tmp_path / f"{NAME}.part").exists()
-    monkeypatch.setattr(server, "LARGEST", len(GOOD))
+    monkeypatch.setattr(http_request, "LARGEST", len(GOOD))
     fetch(mirror, tmp_path)
     assert (tmp_path / NAME).read_bytes() == GOOD
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from episodes import write_pairs
-from hbtom.bench.archive import pack
 from hbtom.bench.comparison import score_ratings
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.labels import read_labels
 from hbtom.bench.ratings import read_ratings

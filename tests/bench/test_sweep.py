@@ -8,8 +8,8 @@ import pytest
 
 from episodes import shorten, write_pairs
 from hbtom.bench import workers
-from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.evaluation import evaluate
 from hbtom.bench.sweep import Sweep, Swept, combinations, sweep
 from hbtom.bench.synth import generate

@@ -43,7 +43,7 @@ start()
         ("hbtom.bench.evaluation", ["evaluate", "data"]),
         ("hbtom.observe.mcs.export", ["convert", "data", "scenes", "--to", "mcs"]),
         ("hbtom.bench.synth.generate", ["generate", "made", "--pairs", "1"]),
-        ("hbtom.bench.download.server", ["download", "preference"]),
+        ("hbtom.bench.download.http_request", ["download", "preference"]),
         ("hbtom.show.report.saving", ["report", "results.csv", "-o", "report.html"]),
         ("hbtom.show.server.catalogue", ["browse", "data"]),
         ("hbtom.show.studio.studio_app", ["studio"]),

@@ -12,8 +12,8 @@ import pytest
 
 from episodes import HEART, SPOON, episode, simple_episode, to_thing, write
 from hbtom.bench import workers
-from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset_packing import pack
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from episodes import simple_episode, write
-from hbtom.bench.archive import pack
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.synth import generate
 from hbtom.errors import BadInput
 from hbtom.neural import Generated, Tensors, batches, find_episodes, to_tensors

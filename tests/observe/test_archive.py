@@ -696,7 +696,7 @@ def test_a_truncated_file(archive: Path, share: float) -> None:
 
 def test_damage_is_noticed_or_does_no_harm(tmp_path: Path) -> None:
     """Flip a few bits; ``hbtom pack`` writes checksums."""
-    from hbtom.bench.archive import pack
+    from hbtom.bench.dataset_packing import pack
 
     folder = tmp_path / TASK
     folder.mkdir()

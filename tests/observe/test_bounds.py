@@ -9,8 +9,8 @@ import pytest
 
 from episodes import simple_episode, write
 from hbtom import BadInput, files
-from hbtom.bench.archive import pack
 from hbtom.bench.dataset import find_pairs
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.pairs import load_pairs
 from hbtom.bench.ratings import read_ratings
 from hbtom.observe import Episode

@@ -11,7 +11,7 @@ import pytest
 import hbtom
 from episodes import HEART, SPOON, assert_same, episode, key_trial, read, to_thing, write
 from hbtom import BadInput
-from hbtom.bench.archive import pack
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.synth import generate
 from hbtom.bench.synth.jitter import Jitter
 from hbtom.model import with_settings

@@ -18,7 +18,7 @@ import pytest
 import hbtom
 from episodes import simple_episode, write
 from hbtom.bench import Evaluation
-from hbtom.bench.archive import pack
+from hbtom.bench.dataset_packing import pack
 from hbtom.bench.results import write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput

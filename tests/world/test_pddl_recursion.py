@@ -8,7 +8,7 @@ import pytest
 
 from hbtom.errors import BadInput
 from hbtom.world.pddl import explore, ground, make_goal, read_domain, read_problem
-from hbtom.world.pddl.world import World, bits
+from hbtom.world.pddl.grounded_world import World, bits
 
 BLOCKS = """
 (define (domain blocks) (:predicates (on ?a ?b) (clear ?a) (table ?a))

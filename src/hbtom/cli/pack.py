@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hbtom.bench.archive import pack
+from hbtom.bench.dataset_packing import pack
 from hbtom.cli.output import tell_left_out
 from hbtom.cli.progress import given_or_default, progress
 

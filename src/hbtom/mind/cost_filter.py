@@ -22,7 +22,7 @@ from hbtom.mind.regret import Efficiencies, Filter, LogSteps
 from hbtom.plan.operator_counting import UNEXPLAINED, PlanObservation
 from hbtom.plan.operators import Operators
 from hbtom.world.pddl import PartialPlan
-from hbtom.world.pddl.world import ALWAYS, NEVER
+from hbtom.world.pddl.grounded_world import ALWAYS, NEVER
 
 COUNTED = 0.8  # the weight of costs that are counted; the costs of plans have a weight of 1
 WRONG = (0.001, 0.15)  # possible rates of wrong observations, if the rate is unknown

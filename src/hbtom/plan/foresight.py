@@ -28,8 +28,8 @@ from hbtom.plan.graph import GraphCosts
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import MOST_STATES, Goal, SeenPlan, StateGraph, StatePath, around
+from hbtom.world.pddl.grounded_world import States
 from hbtom.world.pddl.states import MOST_CHOICES, expand
-from hbtom.world.pddl.world import States
 
 MOST_PLAIN = 1 << 28  # facts to look at in all states: half a minute without a compiler
 MOST_COMPILED = 1 << 31  # and with one

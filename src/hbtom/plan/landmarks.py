@@ -30,8 +30,8 @@ from hbtom.plan.landmark_cuts import ROUNDING, least_costs
 from hbtom.plan.operators import Operators, find_operators
 from hbtom.plan.relaxed import relaxed_costs
 from hbtom.world.pddl import Goal, World
+from hbtom.world.pddl.grounded_world import ALWAYS, States, bits
 from hbtom.world.pddl.states import keys
-from hbtom.world.pddl.world import ALWAYS, States, bits
 
 WORTH = 1.1  # the slower estimate is used if it is more than this many times the quick one
 _AT_ONCE = 1 << 19  # costs of actions that are computed together

@@ -23,7 +23,7 @@ import numpy as np
 
 from hbtom.arrays import FROZEN, Bools, Floats, Ints, concat_ranges, read_only
 from hbtom.world.pddl import Goal, World
-from hbtom.world.pddl.world import ALWAYS, NEVER, States, Words, bits
+from hbtom.world.pddl.grounded_world import ALWAYS, NEVER, States, Words, bits
 
 Facts = Annotated[Ints, "some"]  # the numbers of facts that are all wanted
 

@@ -22,7 +22,7 @@ from hbtom.compiled import kernel_or, part
 from hbtom.plan.landmark_cuts import Relaxed, without_deletes
 from hbtom.plan.operators import Lists, Operators
 from hbtom.world.pddl import Goal
-from hbtom.world.pddl.world import ALWAYS
+from hbtom.world.pddl.grounded_world import ALWAYS
 
 _AT_ONCE = 1 << 22  # pairs of a state and an operator that are handled together, in plain Python
 

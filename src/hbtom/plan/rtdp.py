@@ -25,8 +25,8 @@ from hbtom.plan.expected_cost import TOLERANCE
 from hbtom.plan.landmarks import Estimates
 from hbtom.plan.transitions import Transitions, almost_surely
 from hbtom.world.pddl import Goal, World
+from hbtom.world.pddl.grounded_world import State, States, spoken
 from hbtom.world.pddl.states import expand, keys
-from hbtom.world.pddl.world import State, States, spoken
 
 LONGEST = 1000  # steps of a trial; a longer one may be caught in a dead end
 MOST_TRIALS = 100_000  # from one state

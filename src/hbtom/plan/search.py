@@ -34,8 +34,8 @@ from hbtom.world.pddl import (
     follow,
     make_goal,
 )
+from hbtom.world.pddl.grounded_world import State, States
 from hbtom.world.pddl.states import expand, keys
-from hbtom.world.pddl.world import State, States
 
 _Queue = list[tuple[float, float, bytes]]  # a bound on the cost of a plan, a guess, and a state
 _TOGETHER = 128  # equally promising states that are expanded at once

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hbtom.bench.download.folder import FileSource, Folder, check_archive
+from hbtom.bench.download.http_request import Again, Changed, Reply, TooLong, ask
 from hbtom.bench.download.outcome import FetchedArchive
-from hbtom.bench.download.server import Again, Changed, Reply, TooLong, ask
 from hbtom.bench.entries import LEDGER
 from hbtom.errors import BadInput
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hbtom.bench.download.fetch import Fetcher, Progress
 from hbtom.bench.download.folder import Folder
+from hbtom.bench.download.http_request import Absent, Trouble, Unreachable
 from hbtom.bench.download.outcome import Failure, FetchedArchive, Incomplete
-from hbtom.bench.download.server import Absent, Trouble, Unreachable
 from hbtom.bench.tasks import BACKGROUND_TASKS, EVALUATION_TASKS, Task, task
 from hbtom.cache import cache_folder
 from hbtom.errors import BadInput

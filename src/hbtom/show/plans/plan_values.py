@@ -21,7 +21,7 @@ from hbtom.show.plans.plan_story import PlanScene, plan_chapter
 from hbtom.show.plots.signs import NO_COLOUR
 from hbtom.show.words import plain
 from hbtom.world.pddl import Plan, SeenPlan
-from hbtom.world.pddl.world import spoken
+from hbtom.world.pddl.grounded_world import spoken
 
 
 def plan_film(judgement: PlanJudgement) -> Plain:

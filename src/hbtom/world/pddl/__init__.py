@@ -9,6 +9,7 @@ from hbtom.errors import BadInput, located
 from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.domain import Domain, read_domain
 from hbtom.world.pddl.goals import Goal, check_goals, make_goal, read_goals
+from hbtom.world.pddl.grounded_world import World
 from hbtom.world.pddl.grounding import ground
 from hbtom.world.pddl.observed_plans import Plan, read_plan
 from hbtom.world.pddl.partial import (
@@ -28,7 +29,6 @@ from hbtom.world.pddl.states import (
     explore,
     follow,
 )
-from hbtom.world.pddl.world import World
 
 __all__ = [
     "MOST_STATES",

@@ -12,7 +12,7 @@ import numpy as np
 
 from hbtom.arrays import Ints
 from hbtom.compiled import kernel, part
-from hbtom.world.pddl.world import ALWAYS, NEVER, World
+from hbtom.world.pddl.grounded_world import ALWAYS, NEVER, World
 
 _LOW = 0x7FFFFFFF  # the lower 31 bits
 

@@ -16,8 +16,8 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.formula import Equal, Formula, Literal, TooManyCases, cases
+from hbtom.world.pddl.grounded_world import ALWAYS, States, Words, World, words_of
 from hbtom.world.pddl.syntax import bad, read_form, written_lines
-from hbtom.world.pddl.world import ALWAYS, States, Words, World, words_of
 
 MOST_GOALS = 250
 _NAMED = re.compile(r"\s*([\w.-]+)\s*:(.*)", re.DOTALL)

@@ -13,9 +13,9 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints, concat_ranges
 from hbtom.errors import BadInput
 from hbtom.world.pddl.drafting import Draft, Pairs, draft, joined_drafts
+from hbtom.world.pddl.grounded_world import ALWAYS, NEVER, World, words_of
 from hbtom.world.pddl.numbering import Numbering
 from hbtom.world.pddl.problem import Ground, Problem
-from hbtom.world.pddl.world import ALWAYS, NEVER, World, words_of
 
 MOST_ACTIONS = 500_000
 _UNCOUNTED = "without (:metric minimize (total-cost)) every action costs 1"

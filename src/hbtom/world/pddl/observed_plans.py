@@ -13,10 +13,10 @@ import numpy as np
 from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, make_goal
+from hbtom.world.pddl.grounded_world import State, Words, World, bits, spoken, words_of
 from hbtom.world.pddl.plan_errors import unclear_step, wrong_step
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, read_forms, short, written_lines
-from hbtom.world.pddl.world import State, Words, World, bits, spoken, words_of
 
 MOST_STEPS = 10_000  # of a plan
 MOST_POSSIBLE = 1000  # states that are possible after a step

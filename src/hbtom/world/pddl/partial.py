@@ -18,6 +18,7 @@ import numpy as np
 from hbtom.arrays import Floats, Ints
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, several
+from hbtom.world.pddl.grounded_world import World, spoken
 from hbtom.world.pddl.observed_plans import (
     MOST_STEPS,
     Plan,
@@ -30,7 +31,6 @@ from hbtom.world.pddl.observed_plans import (
 from hbtom.world.pddl.plan_errors import wrong_step
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.syntax import Form, bad, read_form, written_lines
-from hbtom.world.pddl.world import World, spoken
 
 UNSEEN, GAP = "?", "..."
 NO_ACTION = -2  # where only a condition was observed

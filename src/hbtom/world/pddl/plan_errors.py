@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hbtom.errors import BadInput
 from hbtom.world.pddl.domain import Schema
 from hbtom.world.pddl.formula import And, Formula, Not, holds, with_values
+from hbtom.world.pddl.grounded_world import State, World, spoken
 from hbtom.world.pddl.language import cut
 from hbtom.world.pddl.syntax import Form, bad, short
-from hbtom.world.pddl.world import State, World, spoken
 
 
 def wrong_step(world: World, state: State, step: Form, number: int) -> BadInput:

@@ -14,11 +14,11 @@ import numpy as np
 from hbtom.arrays import Bools
 from hbtom.errors import BadInput
 from hbtom.world.pddl.goals import Goal, make_goal
+from hbtom.world.pddl.grounded_world import World
 from hbtom.world.pddl.observed_plans import Plan
 from hbtom.world.pddl.partial import SeenPlan
 from hbtom.world.pddl.problem import Ground
 from hbtom.world.pddl.states import StateGraph, explore
-from hbtom.world.pddl.world import World
 from hbtom.world.possible_worlds import HAVE, STAY, PossibleWorld, Uncertain, Walk, views
 
 MOST_POSSIBLE = 64

@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from hbtom.errors import BadInput, count, located
 from hbtom.world.pddl.domain import read_domain
 from hbtom.world.pddl.goals import MOST_GOALS, Goal, make_goal, read_goals
+from hbtom.world.pddl.grounded_world import World
 from hbtom.world.pddl.grounding import ground
 from hbtom.world.pddl.partial import PartialPlan, read_observations
 from hbtom.world.pddl.problem import read_problem
 from hbtom.world.pddl.syntax import Form, read_forms, written_lines
-from hbtom.world.pddl.world import World
 
 DOMAIN, PROBLEM, GOALS, SEEN, TRUE = (
     "domain.pddl",

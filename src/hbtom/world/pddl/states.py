@@ -19,9 +19,9 @@ from hbtom.compiled import Kernel
 from hbtom.errors import BadInput
 from hbtom.world.pddl.arithmetic import MOST_VALUES, TOO_MANY
 from hbtom.world.pddl.enumeration import enumerate_states, rules_of
+from hbtom.world.pddl.grounded_world import States, Words, World, bits
 from hbtom.world.pddl.observed_plans import Plan
 from hbtom.world.pddl.syntax import bad
-from hbtom.world.pddl.world import States, Words, World, bits
 
 MOST_STATES = 200_000
 MOST_CHOICES = 2_500_000  # outcomes of choices in all of these states: about 400 MB
