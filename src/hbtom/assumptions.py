@@ -210,14 +210,17 @@ class Desires(Part, frozen=True):
     ] = 6
     lacking: Annotated[
         Positive,
-        says("below 1, agents tend to expect that nothing is missing; 1: all beliefs are alike"),
+        says(
+            "below 1, agents tend to expect that nothing is missing; "
+            "1: all beliefs are equally probable"
+        ),
     ] = 0.5
     temperatures: Annotated[
         tuple[Temperature, ...],
         Meta(
             min_length=1,
             max_length=64,
-            description="1 / efficiency of agents with graded wants, all alike",
+            description="1 / efficiency of agents with graded wants, all equally probable",
         ),
     ] = (0.25,)
     random: Annotated[Chance, says("probability that an agent acts at random on a path")] = 0.01

@@ -1,6 +1,6 @@
 """Exact filtering in the gridworld when the agent's position is seen with noise.
 
-The steadied path gives the number of moves, and the frames in which the agent stays in a cell: one
+The denoised path gives the number of moves, and the frames in which the agent stays in a cell: one
 stay before the first move of a leg, and one after each move. The agent may be anywhere in the cell,
 so the mean position o over the n frames of a stay has the likelihood
 
@@ -77,7 +77,7 @@ def _goes_on(trajectory: Trajectory, step: int) -> bool:
 
 
 def _since(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
-    """Return the frames, from the given one, during which the steadied path stays in a cell.
+    """Return the frames, from the given one, during which the denoised path stays in a cell.
 
     There are none if the path only crosses the cell between two frames.
     """
@@ -87,7 +87,7 @@ def _since(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], fram
 
 
 def _until(cells: Annotated[Ints, "frame 2"], cell: Annotated[Floats, "2"], frame: int) -> slice:
-    """Return the last run of frames, up to the given one, with the steadied path in a cell."""
+    """Return the last run of frames, up to the given one, with the denoised path in a cell."""
     there = np.flatnonzero((cells[: frame + 1] == cell).all(axis=1))
     if not len(there):
         return slice(0, 0)

@@ -48,7 +48,7 @@ def strides(
     seen: Annotated[Floats, "frame 2"],
     noise: float,
 ) -> tuple[Stride | None, ...]:
-    """Return what was seen during each step along a steadied path; None for acts."""
+    """Return what was seen during each step along a denoised path; None for acts."""
     rest, begins = _rests(steady), step_onsets(trajectory, steady)
     found: list[Stride | None] = []
     for step in range(len(trajectory.act)):
@@ -94,12 +94,12 @@ def stride_of(
 
 
 def _sight(seen: Floats, steady: Floats, frame: int) -> Annotated[Floats, "2"]:
-    """Return where the agent was seen in a frame, or its place on the steadied path if unseen."""
+    """Return where the agent was seen in a frame, or its place on the denoised path if unseen."""
     return steady[frame] if np.isnan(seen[frame, 0]) else seen[frame]
 
 
 def _rests(steady: Floats) -> Annotated[Ints, "frame 2"]:
-    """Return, for each frame, the first and last frame of the steadied path's stay there."""
+    """Return, for each frame, the first and last frame of the denoised path's stay there."""
     moves = np.flatnonzero((steady[1:] != steady[:-1]).any(axis=1))
     first, last = np.append(0, moves + 1), np.append(moves, len(steady) - 1)
     return np.repeat(np.stack([first, last], axis=1), last - first + 1, axis=0)

@@ -12,7 +12,7 @@ from hbtom.show.place_words import knowledge, knows_better, place
 SURE = 0.9  # less probable goals are stated with "seems to"
 CLEAR = 0.5  # a goal is expected only if it is more probable than this
 UNCLEAR = "it was not clear yet what it wants"
-DETOUR = 1.1  # a way that is longer than this multiple of the shortest is called a detour
+DETOUR = 1.1  # a path longer than this multiple of the shortest one is called a detour
 
 
 def explain(account: Account) -> str:

@@ -11,7 +11,7 @@ from hbtom.show.page.scenes import TrialScene, listed, per_cent
 from hbtom.show.words import SURE, explain
 from hbtom.world.modes import UNIT
 
-DETOUR = 1.15  # a way that is longer than this multiple of the shortest is called a detour
+DETOUR = 1.15  # as in show.words, but for all trials, surprising or not
 WORTH_SAYING = 0.3  # least waste of a step that is mentioned, in units of cost
 
 

@@ -1,4 +1,4 @@
-"""Ways for an agent: the shortest way to an object, the way to another one, and detours."""
+"""Routes for an agent: the shortest path to an object, a path to another one, and detours."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def steps_to(frames: Frames, goal: int, *, detour: bool = False) -> list[Place]:
     """Return the steps of the shortest way to a goal, or of a detour, until they touch."""
     if list(frames[0]["size"]) != [WORLD, WORLD]:
         hint = "draw the path instead"
-        raise BadInput(f"ways are found only in worlds of {WORLD} × {WORLD} pixels", hint=hint)
+        problem = f"paths can be suggested only in worlds of {WORLD} × {WORLD} pixels"
+        raise BadInput(problem, hint=hint)
     home, target = _point(steps_of(frames)[0]), goals(frames)[goal]
     route = _route(frames, home, goal)
     if detour:
