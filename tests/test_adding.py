@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from hbtom.plan import CostToGo, Stencil, cost_to_go
 from hbtom.plan.planning import plan_in
 from hbtom.world import Costs, PlaceWorld, Seen, Space, Trajectory, grid_trajectory, grid_world
 from hbtom.world.seeing import TrajectoryInput, steps_of, world_of
+from measuring import unmeasured
 
 HOUSE = Path(hbtom.__file__).parent
 
@@ -132,11 +132,10 @@ class Copy:
 
     def run(self, *command: str) -> str:
         """Run a command with the copy, and return its output."""
-        environment = os.environ | {"PYTHONPATH": str(self.folder)}
         ran = subprocess.run(
             [sys.executable, *command],
             cwd=HOUSE.parents[1],
-            env=environment,
+            env=unmeasured(PYTHONPATH=str(self.folder)),
             capture_output=True,
             text=True,
             check=False,

@@ -20,6 +20,7 @@ from hbtom.bench.results import MODEL_COLUMNS, decode, encode, write_rows
 from hbtom.cli import main
 from hbtom.errors import BadInput
 from hbtom.model import Model
+from measuring import unmeasured
 
 KINDS = [".csv", ".jsonl", ".parquet"]
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -476,7 +477,8 @@ def test_a_full_disk_tears_no_line(small, whole, tmp_path, kind, limit):
         "hbtom.cli.main()"
     )
     command = [sys.executable, "-c", code, "evaluate", small, "--workers", "1", "--out", out]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = unmeasured()  # coverage could not write its own file
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert "cannot be written" in ran.stderr
     assert ("--resume" in ran.stderr) == (limit > 10)  # otherwise there is nothing to resume
