@@ -21,7 +21,7 @@ import numpy as np
 
 from hbtom.plan.graph import plan_on_graph
 from hbtom.world import Costs, Mode, PlaceWorld, Space
-from hbtom.world.modes import Exits, exit_table
+from hbtom.world.modes import Exits, count_exits, write_exits
 from hbtom.world.pddl import explore, load_world, make_goal
 from hbtom.world.pddl.gridworld import DOMAIN, write_problem
 
@@ -40,7 +40,7 @@ def world() -> str:
         near[row - 1 : row + 2, column - 1 : column + 2] = 0.0
     lying, costs = np.ones((len(Mode), 3), dtype=bool), Costs(1.0, 1.0, 1.0)
     lying[1:, 2] = False  # the key has been picked up
-    numbers, prices = exit_table(3, 2, 1, len(Mode), costs)
+    many = count_exits(3, 2, len(Mode))
     floor = PlaceWorld(
         Space(10.0),
         costs,
@@ -48,8 +48,9 @@ def world() -> str:
         lying,
         at,
         np.zeros((0, SIDE, SIDE), dtype=bool),
-        Exits(*numbers, *prices),
+        Exits(*np.empty((5, many), dtype=np.int64), *np.zeros((2, many))),
     )
+    write_exits(floor, objects=2, locks=1)
     return write_problem(floor, (3, 3), ("heart", "spoon", "key"), key=2)
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 
 import goldens
+from floors import seeds_in
 from hbtom import Episode, Judgement, Model, judge, load
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import Kernel, kernel, start_compiler
@@ -25,21 +26,16 @@ from hbtom.mind.grid import action_values
 from hbtom.mind.policy import log_boltzmann, log_headings
 from hbtom.mind.preference_tree import PreferenceTree
 from hbtom.model import with_settings
-from hbtom.observe import layout_of
-from hbtom.observe.events import track_of
 from hbtom.plan import CONTINUOUS, GRID, Stencil, cost_to_go
 from hbtom.plan.field import field
+from hbtom.plan.flooding import Seeds
 from hbtom.plan.interpolation import cost_at
-from hbtom.world import (
-    Costs,
-    Space,
-    continuous_trajectory,
-    continuous_world,
-    grid_trajectory,
-    grid_world,
-)
-from hbtom.world.cell_trajectory import grid_steps
-from hbtom.world.trajectory import continuous_steps
+from hbtom.world import Costs, Space
+from hbtom.world.modes import world_at
+from hbtom.world.occupancy import continuous_worlds, grid_worlds
+from hbtom.world.steps import IN_CELLS, continuous_trajectories, find_steps, grid_trajectories
+from hbtom.world.trajectory import trajectory_at
+from hbtom.world.trial_arrays import scenes_of
 from worlds import odd_episode, odd_model, odd_trial
 
 PRESETS = ("default", "paper")
@@ -124,23 +120,26 @@ def trials() -> Named:
     for seed in range(2 * ODD):
         trial = odd_trial(10_000 + seed)
         cell = float(np.random.default_rng(seed).choice([4.5, 7.3, 10.0, 20.0]))
-        layout, track, final = layout_of(trial), track_of(trial), seed % 3 > 0
+        scenes, final, opening = scenes_of([trial]), seed % 3 > 0, np.array([2.5])
         leg = np.array([0, len(trial.path) - 1, seed % 3, seed % 2 - 1, 0])
         yield f"marks {seed}", list(trial.marks)
         yield f"events {seed}", [astuple(event) for event in trial.events]
-        coarse = grid_world(layout, Space(cell), Costs(1.0, 0.7, 2.5))
-        steps = grid_trajectory(layout, track, coarse, final)
-        yield f"cells {seed}", grid_steps(layout, track, coarse, final, leg[None])
+        worlds = grid_worlds(scenes, Space(cell), Costs(1.0, 0.7, 2.5), opening)
+        coarse = world_at(worlds, 0)
+        steps = trajectory_at(grid_trajectories(scenes, worlds, final), 0)
+        yield f"cells {seed}", find_steps(scenes, worlds, IN_CELLS, final, leg[None])
         plans = cost_to_go(coarse, GRID)
         yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
         for berth in (0.0, 9.0):
             costs = Costs(cell / 10, 0.7, 2.5, 20.0, 1.5, seed % 2 > 0)
-            fine = continuous_world(layout, Space(cell, float(seed % 8), berth), costs)
-            strides = continuous_trajectory(layout, track, fine, float(seed % 20), final)
+            space, stride = Space(cell, float(seed % 8), berth), float(seed % 20)
+            worlds = continuous_worlds(scenes, space, costs, opening)
+            strides = trajectory_at(continuous_trajectories(scenes, worlds, stride, final), 0)
+            fine = world_at(worlds, 0)
             column, row = fine.cell_of(*trial.whole_path[0].tolist())
             plans = cost_to_go(fine, CONTINUOUS, (row, column))
             yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
-            one = continuous_steps(layout, track, fine, float(seed % 20), final, leg[None])
+            one = find_steps(scenes, worlds, stride, final, leg[None])
             yield f"leg {seed} {berth}", one
             modes = np.arange(30) % len(fine.blocked)
             places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))
@@ -150,7 +149,7 @@ def trials() -> Named:
 @kernel
 def solved(
     blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "row column"],
+    seeds: Seeds,
     moves: Annotated[Ints, "move 2"],
     cell: float,
     needed: Annotated[Ints, "needed 2"],
@@ -162,7 +161,8 @@ def solved(
 def fields() -> Named:
     for seed in range(2 * SMALL):
         blocked, seeds, stencil, cell, needed = some_field(seed)
-        some = [solved(blocked, one, stencil.table, cell, needed[:0]) for one in seeds]
+        sown = map(seeds_in, seeds)
+        some = [solved(blocked, one, stencil.table, cell, needed[:0]) for one in sown]
         yield f"field {seed}", some
 
 
@@ -229,7 +229,8 @@ def needed_only() -> list[np.ndarray]:
     found = []
     for seed in range(2 * SMALL):
         blocked, seeds, stencil, cell, needed = some_field(seed)
-        found.append(np.array([solved(blocked, one, stencil.table, cell, needed) for one in seeds]))
+        sown = map(seeds_in, seeds)
+        found.append(np.array([solved(blocked, one, stencil.table, cell, needed) for one in sown]))
     return found
 
 

@@ -14,26 +14,22 @@ import pytest
 from hypothesis import strategies as st
 
 from hbtom import Trial
-from hbtom.observe import layout_of
-from hbtom.observe.events import track_of
 from hbtom.plan import CostToGo, Stencil, legs
+from hbtom.plan.cost_to_go import plan
 from hbtom.plan.field import field as one_field
-from hbtom.world import (
-    Costs,
-    Mode,
-    PlaceWorld,
-    Space,
-    Trajectory,
-    continuous_trajectory,
-    continuous_world,
-    grid_trajectory,
-    grid_world,
-)
-from hbtom.world.modes import Exits, exit_table
+from hbtom.plan.flooding import Seeds
+from hbtom.plan.needed_cells import Wanted
+from hbtom.world import Costs, Mode, PlaceWorld, Space, Trajectory, Worlds
+from hbtom.world.modes import Exits, count_exits, world_at, write_exits
+from hbtom.world.occupancy import continuous_worlds, grid_worlds
+from hbtom.world.steps import continuous_trajectories, grid_trajectories
+from hbtom.world.trajectory import trajectory_at
+from hbtom.world.trial_arrays import scenes_of
 
 planner = sys.modules["hbtom.plan.cost_to_go"]  # the function of this name hides it
 FREE = Costs(1.0, 0.0, 0.0)  # where costs do not matter
 NOWHERE = np.empty((0, 0, 0), dtype=bool)
+NO_EXITS = Exits(*np.empty((5, 0), dtype=np.int64), *np.zeros((2, 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +62,38 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
     lying = np.ones((len(modes), items), dtype=bool)
     if key is not None:
         lying[1:, key] = False
-    return PlaceWorld(
+    world = PlaceWorld(
         Space(floor.cell),
         costs,
         np.array([floor.blocked(mode) for mode in modes]),
         lying,
         np.array([*floor.to_item, *[to_lock] * (not one)]).reshape(-1, rows, columns),
         floor.boxes.reshape(-1, rows, columns),
-        exits_of(items, items if key is None else key, locks, len(modes), costs),
+        NO_EXITS,
     )
+    return with_exits(world, items if key is None else key, locks)
 
 
-def exits_of(items: int, objects: int, locks: int, modes: int, costs: Costs) -> Exits:
-    """Return what can be done besides moving."""
-    numbers, prices = exit_table(items, objects, locks, modes, costs)
-    return Exits(*numbers, *prices)
+def with_exits(world: PlaceWorld, objects: int, locks: int) -> PlaceWorld:
+    """Return a world with all that can be done in it besides moving."""
+    modes, items = world.lying.shape
+    many = count_exits(items, objects, modes)
+    exits = Exits(*np.empty((5, many), dtype=np.int64), *np.zeros((2, many)))
+    write_exits(world._replace(exits=exits), objects, locks)
+    return world._replace(exits=exits)
+
+
+def seeds_in(costs: np.ndarray) -> Seeds:
+    """Return the finite costs of a map as seeds."""
+    cell = np.flatnonzero(costs < np.inf)
+    return Seeds(cell, costs.ravel()[cell])
+
+
+def planned(world: PlaceWorld, stencil: Stencil, wanted: Wanted) -> np.ndarray:
+    """Return the cost-to-go [goal mode row column] of the wanted states."""
+    cost = np.zeros((world.lying.shape[1], *world.blocked.shape))
+    plan(CostToGo(world, cost), stencil.table, wanted)
+    return cost
 
 
 def solve(
@@ -89,7 +102,7 @@ def solve(
     """Return the cost of the cheapest path from each cell to a seed, plus the seed's own cost."""
     everywhere = np.empty((0, 2), dtype=np.int64)
     fields = seeds.reshape(-1, *blocked.shape)
-    solved = [one_field(blocked, one, stencil.table, cell, everywhere) for one in fields]
+    solved = [one_field(blocked, seeds_in(one), stencil.table, cell, everywhere) for one in fields]
     return np.array(solved).reshape(seeds.shape)
 
 
@@ -101,26 +114,40 @@ def floor_of(world: PlaceWorld) -> Floor:
     return Floor(world.space.cell, closed, opened, world.reach[:items], lock, world.boxes)
 
 
+def grid_world(trial: Trial, cell: float, costs: Costs = FREE) -> PlaceWorld:
+    return world_at(_grid_worlds(trial, cell, costs), 0)
+
+
+def continuous_world(trial: Trial, space: Space, costs: Costs = FREE) -> PlaceWorld:
+    return world_at(_continuous_worlds(trial, space, costs), 0)
+
+
+def _grid_worlds(trial: Trial, cell: float, costs: Costs = FREE) -> Worlds:
+    return grid_worlds(scenes_of([trial]), Space(cell), costs, np.array([costs.opening]))
+
+
+def _continuous_worlds(trial: Trial, space: Space, costs: Costs = FREE) -> Worlds:
+    return continuous_worlds(scenes_of([trial]), space, costs, np.array([costs.opening]))
+
+
 def grid_floor(trial: Trial, cell: float) -> Floor:
-    return floor_of(grid_world(layout_of(trial), Space(cell), FREE))
+    return floor_of(grid_world(trial, cell))
 
 
 def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float = 0.0) -> Floor:
-    return floor_of(continuous_world(layout_of(trial), Space(cell, clearance, berth), FREE))
+    return floor_of(continuous_world(trial, Space(cell, clearance, berth)))
 
 
 def grid_steps(trial: Trial, cell: float, *, final: bool) -> Trajectory:
     """Return the steps as moves between cells."""
-    layout = layout_of(trial)
-    world = grid_world(layout, Space(cell), FREE)
-    return grid_trajectory(layout, track_of(trial), world, final)
+    worlds = _grid_worlds(trial, cell)
+    return trajectory_at(grid_trajectories(scenes_of([trial]), worlds, final), 0)
 
 
 def pixel_steps(trial: Trial, *, stride: float, final: bool) -> Trajectory:
     """Return the steps as strides."""
-    layout = layout_of(trial)
-    world = continuous_world(layout, Space(10.0), FREE)
-    return continuous_trajectory(layout, track_of(trial), world, stride, final)
+    worlds = _continuous_worlds(trial, Space(10.0))
+    return trajectory_at(continuous_trajectories(scenes_of([trial]), worlds, stride, final), 0)
 
 
 def in_mode(plans: CostToGo, mode: int) -> np.ndarray:

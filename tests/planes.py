@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from floors import exits_of
+from floors import NO_EXITS, with_exits
 from hbtom.mind.noisy_strides import WOBBLE
 from hbtom.plan import CostToGo
 from hbtom.world import Costs, PlaceWorld, Space, Trajectory
@@ -20,10 +20,10 @@ def plane() -> CostToGo:
     Four cells are enough, since costs are linear between their centres.
     """
     costs, shape = Costs(100.0, 1.0, 1.0), (len(WAY), 2, 2)
-    exits = exits_of(len(WAY), len(WAY), 0, 1, costs)
     blocked, lying = np.zeros((1, 2, 2), dtype=bool), np.ones((1, len(WAY)), dtype=bool)
     boxes = np.zeros((0, 2, 2), dtype=bool)
-    world = PlaceWorld(Space(MIDDLE), costs, blocked, lying, np.full(shape, np.inf), boxes, exits)
+    maps = blocked, lying, np.full(shape, np.inf), boxes
+    world = with_exits(PlaceWorld(Space(MIDDLE), costs, *maps, NO_EXITS), len(WAY), 0)
     y, x = (np.mgrid[:2, :2] + 0.5) * MIDDLE
     left = [(MIDDLE - x) * across + (MIDDLE - y) * down for across, down in WAY]
     return CostToGo(world, 1000.0 + np.array(left)[:, None] / 10.0)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+from msgspec.structs import replace
+
 from hbtom import Model, Trial
 from hbtom.mind import Regret, find_regrets
-from hbtom.mind.motion_regret import motion_regret
-from hbtom.observe import layout_of
-from hbtom.observe.events import track_of
+from hbtom.mind.motion_regret import find_regret
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in, plan_trial
 from hbtom.world import Trajectory
-from hbtom.world.seeing import Seen, TrajectoryInput, see, steps_of, world_of
+from hbtom.world.modes import world_at
+from hbtom.world.seeing import Seen, see, trajectories_of, worlds_of
+from hbtom.world.trajectory import trajectory_at
+from hbtom.world.trial_arrays import scenes_of
 
 
 def regret_of(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Regret:
@@ -26,15 +30,16 @@ def regret_at(model: Model, trial: Trial, opening: float) -> Regret:
     """
     costs, steps = planned_at(model, trial, opening)
     seen = Seen(trial, costs.world, steps, (), (costs.world,))
-    return motion_regret(model.motion, model, trial, seen, costs)
+    return find_regret(
+        replace(model, preference=replace(model.preference, keys=True)), trial, seen, costs
+    )
 
 
 def planned_at(
     model: Model, trial: Trial, opening: float, *, everywhere: bool = False
 ) -> tuple[CostToGo, Trajectory]:
     """Return the plans behind this regret, and the steps."""
-    layout = layout_of(trial)
-    world = world_of(model.motion, model.acts, opening, layout)
-    walk = TrajectoryInput(layout, track_of(trial), model.acts.final)
-    steps = steps_of(model.motion, walk, world)
-    return plan_in(model.motion, world, steps, everywhere), steps
+    scenes = scenes_of([trial])
+    worlds = worlds_of(model.motion, model.acts, np.array([opening]), scenes)
+    steps = trajectory_at(trajectories_of(model.motion, scenes, worlds, model.acts.final), 0)
+    return plan_in(model.motion, world_at(worlds, 0), steps, everywhere), steps

@@ -18,14 +18,19 @@ import hbtom
 from hbtom import Beliefs, Episode, Model, Trial, infer
 from hbtom.assumptions import Acts
 from hbtom.bench.rater import Rating
-from hbtom.mind.grid import NO_SLIPS, action_regret
-from hbtom.mind.motion_regret import motion_regret
+from hbtom.mind.grid import NO_SLIPS, action_regrets
+from hbtom.mind.motion_regret import PlannedTrials, regrets_of
 from hbtom.mind.regret import Actions, Regret, name_goals
-from hbtom.observe import Body, Identity, Layout
-from hbtom.plan import CostToGo, Stencil, cost_to_go
-from hbtom.plan.planning import plan_in
-from hbtom.world import Costs, PlaceWorld, Seen, Space, Trajectory, grid_trajectory, grid_world
-from hbtom.world.seeing import TrajectoryInput, steps_of, world_of
+from hbtom.observe import Body, Identity
+from hbtom.plan import Plans, Stencil
+from hbtom.plan.cost_to_go import plan_worlds
+from hbtom.plan.needed_cells import CELLS
+from hbtom.plan.planning import plans_in
+from hbtom.world import Costs, Space, Trajectories, Worlds
+from hbtom.world.occupancy import Openings, grid_worlds
+from hbtom.world.seeing import trajectories_of, worlds_of
+from hbtom.world.steps import grid_trajectories
+from hbtom.world.trial_arrays import Scenes
 from measuring import unmeasured
 
 HOUSE = Path(hbtom.__file__).parent
@@ -41,28 +46,37 @@ class City(msgspec.Struct, frozen=True):
     block: float = 20.0
 
 
-@world_of.register
-def _world(motion: City, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
-    return grid_world(layout, Space(motion.block), Costs(1.0, float(acts.cost), opening))
+@worlds_of.register
+def _worlds(motion: City, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
+    return grid_worlds(scenes, Space(motion.block), Costs(1.0, float(acts.cost)), opening)
 
 
-@steps_of.register
-def _steps(motion: City, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
-    return grid_trajectory(walk.layout, walk.track, world, walk.final)
+@trajectories_of.register
+def _steps(motion: City, scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
+    return grid_trajectories(scenes, worlds, final)
 
 
-@plan_in.register
-def _plan(motion: City, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
-    return cost_to_go(world, STREETS)
+@plans_in.register
+def _plan(motion: City, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
+    return plan_worlds(worlds, STREETS, steps, CELLS)
 
 
-@motion_regret.register
-def _regret(motion: City, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
-    steps = seen.trajectory
-    regret, options, _ = action_regret(costs, steps, STREETS.table, NO_SLIPS)
-    column, row = steps.first.astype(int)
-    reachable = costs.cost[:, 0, row, column] < np.inf
-    return Regret(name_goals(trial), reachable, steps.frame, regret, Actions(options))
+@regrets_of.register
+def _regrets(motion: City, planned: PlannedTrials) -> list[Regret]:
+    steps, goals = planned.seen.trajectories, np.array(planned.goals)
+    every = action_regrets(planned.plans, steps, goals, STREETS.table, NO_SLIPS)
+    return [
+        Regret(
+            name_goals(trial),
+            every.initial[number] < np.inf,
+            steps.frame[begin:end],
+            every.step_regret[begin:end],
+            Actions(every.action_regret[begin:end]),
+        )
+        for number, (trial, begin, end) in enumerate(
+            zip(planned.trials, steps.begin, steps.begin[1:], strict=False)
+        )
+    ]
 
 
 def walk_to(*corners: tuple[float, float]) -> Trial:

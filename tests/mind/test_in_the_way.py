@@ -12,7 +12,7 @@ import hbtom
 from episodes import HEART, SPOON, episode, read, trial
 from floors import cell_by_cell
 from hbtom import Model
-from hbtom.mind.continuous import heading_regret
+from hbtom.mind.continuous import regret_at as regret_in_plans
 from regrets import planned_at, regret_at
 from worlds import odd_trial
 
@@ -33,8 +33,9 @@ def test_needed_costs_are_the_same_as_if_all_were_known(first: int, contact: boo
         with cell_by_cell():
             regret = regret_at(model, seen, 1.7)
         plans, steps = planned_at(model, seen, 1.7, everywhere=True)
-        by_goal, _, at_first = heading_regret(plans, steps)
-        reachable = at_first < np.inf
+        places = steps.start[None], steps.stop[None]
+        by_goal, _, at_first = regret_in_plans(plans, steps, *places)
+        reachable = at_first[:, 0] < np.inf
         np.testing.assert_array_equal(regret.reachable, reachable)
         everywhere = np.where(reachable, by_goal.T, 0.0)
         np.testing.assert_allclose(regret.step_regret, everywhere, atol=1e-9)

@@ -16,7 +16,7 @@ from hbtom.mind import Regret, find_regrets, log_likelihood
 from hbtom.mind.action_noise import noisy_values
 from hbtom.mind.cell_filter import CellFilter, Stay, Stays, stays
 from hbtom.mind.grid import action_values
-from hbtom.mind.motion_regret import _particles
+from hbtom.mind.motion_regret import places_filter
 from hbtom.mind.noisy_strides import WOBBLE, stride_of
 from hbtom.mind.particles import ParticleFilter, trial_hash
 from hbtom.mind.policy import all_log_i0e
@@ -78,7 +78,7 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     exact, _ = find_regrets(model, trial, seen, costs)
     if isinstance(model.motion, Continuous):
         sight = model.observation
-        return exact.with_filter(_particles(sight, trial, seen, costs, exact.reachable))
+        return exact.with_filter(places_filter(sight, trial, seen, costs, exact.reachable))
     where = stays(seen.trajectory, seen.world, seen.steady.whole_path, trial.path, 0.0)
     return exact.with_filter(CellFilter(costs, seen.trajectory, where, model.motion.slip))
 

@@ -20,13 +20,14 @@ from floors import (
     floors,
     grid_floor,
     in_mode,
+    planned,
+    seeds_in,
     solve,
     way_graph,
     world_of,
 )
 from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route
 from hbtom.plan.astar import _heuristic
-from hbtom.plan.cost_to_go import plan
 from hbtom.plan.field import field, relaxed
 from hbtom.plan.needed_cells import wanted
 from hbtom.world import Costs, Mode
@@ -146,7 +147,7 @@ def test_buckets_match_relaxation(kind: str, seed: int, share: float, cell: floa
     rng = np.random.default_rng(seed)
     needed = rng.integers(0, blocked.shape, size=(rng.integers(1, 5), 2))
     row, column = needed.T
-    for sown in seeds:
+    for sown in map(seeds_in, seeds):
         whole = relaxed(blocked, sown, moves, cell, NO_CELLS)
         by_bucket = field.__wrapped__(blocked, sown, moves, cell, NO_CELLS)
         np.testing.assert_array_equal(by_bucket, whole)
@@ -161,7 +162,7 @@ def test_unneeded_cells_are_left_unsolved() -> None:
     blocked, seeds = np.zeros((30, 30), dtype=bool), np.full((30, 30), np.inf)
     seeds[3, 3] = 0.0
     for solve_some in (field.__wrapped__, relaxed):
-        partial = solve_some(blocked, seeds, GRID.table, 1.0, np.array([[3, 7]]))
+        partial = solve_some(blocked, seeds_in(seeds), GRID.table, 1.0, np.array([[3, 7]]))
         assert partial[3, 7] == 4.0
         assert np.isinf(partial[20:]).all()
 
@@ -177,7 +178,7 @@ def test_plans_are_the_same_where_they_are_needed(kind: str, world, pick: int) -
     needed[rng.integers(len(needed)), 0, 0] = True
     some = wanted(whole.world, 0, 0, needed, needed)
     with cell_by_cell():
-        partial = CostToGo(whole.world, plan(whole.world, STENCILS[kind].table, some))
+        partial = CostToGo(whole.world, planned(whole.world, STENCILS[kind], some))
     for mode, cells in enumerate(needed):
         known, all_known = (plans.cost[:, mode][:, cells] for plans in (partial, whole))
         np.testing.assert_array_equal(known, all_known)

@@ -14,10 +14,10 @@ from msgspec.structs import replace as replace_parts
 
 from episodes import episode, key_trial, read
 from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
+from floors import planned as planned_cells
 from hbtom import Model
 from hbtom.plan import CONTINUOUS, cost_to_go
 from hbtom.plan.blocked_costs import spilled
-from hbtom.plan.cost_to_go import plan
 from hbtom.plan.needed_cells import SPILL, _places, wanted
 from hbtom.world import Costs, Mode, Trajectory, see
 from hbtom.world.trajectory import MOVE
@@ -173,7 +173,7 @@ def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
     needed[0, max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
     some = wanted(whole.world, *first, needed, read)
     with cell_by_cell():
-        partial = plan(whole.world, CONTINUOUS.table, some)
+        partial = planned_cells(whole.world, CONTINUOUS, some)
     for mode, cells in enumerate(read):
         known, all_known = (cost[:, mode][:, cells] for cost in (partial, whole.cost))
         np.testing.assert_array_equal(known, all_known)

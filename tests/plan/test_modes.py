@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from floors import cell_by_cell, costs_to, way_graph
+from floors import cell_by_cell, costs_to, planned, way_graph
 from hbtom.plan import CONTINUOUS, GRID, cost_to_go, find_route
-from hbtom.plan.cost_to_go import plan
 from hbtom.plan.needed_cells import wanted
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.world import Costs, Exits, PlaceWorld, Space
@@ -153,7 +152,7 @@ def test_needed_costs_are_known_in_all_modes(world: PlaceWorld, pick: int) -> No
     some = wanted(world, 0, 0, needed, needed)
     whole = cost_to_go(world, GRID).cost
     with cell_by_cell():
-        np.testing.assert_array_equal(plan(world, GRID.table, some)[:, needed], whole[:, needed])
+        np.testing.assert_array_equal(planned(world, GRID, some)[:, needed], whole[:, needed])
 
 
 @few

@@ -54,8 +54,8 @@ class Judgement(BaseJudgement):
         Trials count from 0. Print it to see the whole chain.
         """
         self._check_number(trial, len(self.planned), "trial", self.episode.name)
-        shown, (seen, costs, *_) = self.episode.trials[trial], self.planned[trial]
-        known = shown, seen.world, costs, seen.trajectory
+        shown, one = self.episode.trials[trial], self.planned[trial]
+        known = shown, one.seen.world, one.cost_to_go, one.seen.trajectory
         return self._traced(known, self.posteriors[trial])
 
     @cached_property
@@ -149,14 +149,14 @@ def plan_trials(
     planned = list[Planned]()
     if reuse is not None and (model.minds is None or reuse[0].company == company):
         planned += reuse[1][: _alike(reuse[0], episode, same_trial)]
-    openings = tuple(wait for one in planned for wait in one.seen.waited)
+    openings = tuple(wait for one in planned for wait in one.waited)
     if not company and not model.knowledge.plan:  # nothing else is remembered
         return *planned, *plan_each(model, episode.trials[len(planned) :], openings)
     for trial in episode.trials[len(planned) :]:
         memory = planned[-1].memory if planned else Memory(company)
         earlier = episode.trials[: len(planned)]
         planned.append(plan_one(model, trial, openings, memory, earlier=earlier))
-        openings += planned[-1].seen.waited
+        openings += planned[-1].waited
     return tuple(planned)
 
 

@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part_or
-from hbtom.plan.cost_to_go import CostToGo
+from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at
 from hbtom.plan.interpolation import cost_at
 from hbtom.world.modes import NO_GOAL, UNIT
-from hbtom.world.trajectory import Trajectory
+from hbtom.world.trajectory import Trajectories, Trajectory, trajectory_at
 
 
-def heading_regret(
-    costs: CostToGo, steps: Trajectory
-) -> tuple[Annotated[Floats, "goal step"], Annotated[Floats, "step"], Annotated[Floats, "goal"]]:
-    """Return the regret of each step, its length, and the initial cost of each goal.
+class HeadingRegrets(NamedTuple):
+    """The regret of all steps of several trials, with room for the most goals."""
+
+    step_regret: Annotated[Floats, "step goal"]  # 0 for goals that are out of reach at first
+    length: Annotated[Floats, "step"]
+    initial: Annotated[Floats, "trial goal"]  # the cost-to-go before the first step
+
+
+@kernel
+def heading_regrets(
+    plans: Plans, steps: Trajectories, goals: Annotated[Ints, "trial"]
+) -> HeadingRegrets:
+    """Return the regret of steps in several trials, which have so many ``goals`` each.
 
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
     """
-    regret, length, first = regret_at(costs, steps, steps.start[None], steps.stop[None])
-    return regret, length[0], first[:, 0]
+    most = 0
+    for trial in range(len(goals)):
+        most = max(most, goals[trial])
+    every = HeadingRegrets(
+        np.zeros((len(steps.act), most)),
+        np.empty(len(steps.act)),
+        np.full((len(goals), most), np.inf),
+    )
+    for trial in range(len(goals)):
+        walk, costs = trajectory_at(steps, trial), cost_to_go_at(plans, trial)
+        some = CostToGo(costs.world, costs.cost[: goals[trial]])
+        start = walk.start.reshape((1, len(walk.act), 2))
+        stop = walk.stop.reshape((1, len(walk.act), 2))
+        regret, length, initial = regret_at(some, walk, start, stop)
+        for step in range(len(walk.act)):
+            every.length[steps.begin[trial] + step] = length[0, step]
+        for goal in range(goals[trial]):
+            every.initial[trial, goal] = initial[goal, 0]
+            for step in range(len(walk.act) if initial[goal, 0] < np.inf else 0):
+                every.step_regret[steps.begin[trial] + step, goal] = regret[goal, step]
+    return every
 
 
 @kernel

@@ -6,64 +6,97 @@ The actions in a state are the eight moves, then touching each thing: the items 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.errors import count
-from hbtom.plan.cost_to_go import CostToGo
-from hbtom.world.modes import exit_at
-from hbtom.world.trajectory import MOVE, Trajectory
+from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at
+from hbtom.world.modes import THINGS, PlaceWorld, exit_at
+from hbtom.world.trajectory import MOVE, Trajectories, Trajectory, trajectory_at
 
 NO_SLIPS = np.empty((0, 0, 0))  # moves never slip
 
 
+class ActionRegrets(NamedTuple):
+    """The regret of all steps of several trials, with room for the most goals and actions."""
+
+    step_regret: Annotated[Floats, "step goal"]
+    action_regret: Annotated[Floats, "step action goal"]
+    initial: Annotated[Floats, "trial goal"]  # the cost-to-go before the first step
+    impossible: Annotated[Ints, "trial"]  # the number of impossible steps
+
+
 @kernel
-def action_regret(
-    costs: CostToGo,
-    steps: Trajectory,
+def action_regrets(
+    plans: Plans,
+    steps: Trajectories,
+    goals: Annotated[Ints, "trial"],
     moves: Annotated[Ints, "move 2"],
     values: Annotated[Floats, "step action goal"],
-) -> tuple[Annotated[Floats, "step goal"], Annotated[Floats, "step action goal"], int]:
-    """Return the regret of each step and of each action, and the number of impossible steps.
+) -> ActionRegrets:
+    """Return the regret of steps and actions in several trials, which have so many ``goals`` each.
 
     ``values`` is Q if moves may slip; ``NO_SLIPS`` stands for that of :func:`action_values`. A move
     that the gridworld does not allow, or from a blocked cell, carries no information: it counts as
     the only available action. Where no action leads to a goal, all are equal.
     """
-    legal, q = action_values(costs, steps, moves)
-    regret, options = np.zeros((len(q), q.shape[2])), np.empty(q.shape)
-    unknown = 0
-    for step in range(len(q)):
-        taken = _taken(moves, steps, step)
-        column, row = int(steps.start[step, 0]), int(steps.start[step, 1])
-        off_floor = costs.world.blocked[steps.mode[step], row, column]
-        if off_floor or (steps.act[step] == MOVE and (taken < 0 or not legal[step, taken])):
-            unknown += 1
-            taken = -1
-        value = values[step] if values.shape[1] > 0 else q[step]
-        _compare(value, legal[step], taken, regret[step], options[step])
-    return regret, options, unknown
+    most, actions = 0, 0
+    for trial in range(len(goals)):
+        first, last = plans.worlds.first[trial], plans.worlds.first[trial + 1]
+        most, actions = max(most, goals[trial]), max(actions, last[THINGS] - first[THINGS])
+    actions += len(moves)
+    every = ActionRegrets(
+        np.zeros((len(steps.act), most)),
+        np.full((len(steps.act), actions, most), np.inf),
+        np.full((len(goals), most), np.inf),
+        np.zeros(len(goals), dtype=np.int64),
+    )
+    for trial in range(len(goals)):
+        walk, costs, many = trajectory_at(steps, trial), cost_to_go_at(plans, trial), goals[trial]
+        column, row = int(walk.first[0]), int(walk.first[1])
+        for goal in range(many):
+            every.initial[trial, goal] = costs.cost[goal, 0, row, column]
+        legal, q = action_values(CostToGo(costs.world, costs.cost[:many]), walk, moves)
+        for step in range(len(q)):
+            at, taken = steps.begin[trial] + step, _taken(moves, walk, step)
+            if not _is_possible(costs.world, walk, step, legal[step], taken):
+                every.impossible[trial] += 1
+                taken = -1
+            value = values[at] if values.shape[1] > 0 else q[step]
+            for goal in range(many):
+                _compare(value, legal[step], taken, goal, every.action_regret[at])
+                if taken >= 0:
+                    every.step_regret[at, goal] = every.action_regret[at, taken, goal]
+    return every
 
 
 @part
-def _compare(value: Floats, legal: Bools, taken: int, regret: Floats, options: Floats) -> None:
-    """Store the regret of the action that was taken (-1 if it is impossible), and of all."""
-    for goal in range(len(regret)):
-        best = -np.inf
-        for action in range(len(legal)):
-            if legal[action] or action == taken:  # the action taken was possible
-                best = max(best, value[action, goal])
-        for action in range(len(legal)):
-            options[action, goal] = np.inf
-            if taken >= 0 and (legal[action] or action == taken):
-                options[action, goal] = best - value[action, goal] if best > -np.inf else 0.0
-        if taken >= 0:
-            regret[goal] = options[taken, goal]
-        else:
-            options[0, goal] = 0.0
+def _is_possible(
+    world: PlaceWorld, steps: Trajectory, step: int, legal: Annotated[Bools, "action"], taken: int
+) -> bool:
+    """Return whether the gridworld allows a step."""
+    column, row = int(steps.start[step, 0]), int(steps.start[step, 1])
+    if world.blocked[steps.mode[step], row, column]:
+        return False
+    return bool(steps.act[step] != MOVE or (taken >= 0 and legal[taken]))
+
+
+@part
+def _compare(value: Floats, legal: Bools, taken: int, goal: int, options: Floats) -> None:
+    """Fill in the regret of all actions, given the one that was taken (-1 if it is impossible)."""
+    if taken < 0:
+        options[0, goal] = 0.0
+        return
+    best = -np.inf
+    for action in range(len(legal)):
+        if legal[action] or action == taken:  # the action taken was possible
+            best = max(best, value[action, goal])
+    for action in range(len(legal)):
+        if legal[action] or action == taken:
+            options[action, goal] = best - value[action, goal] if best > -np.inf else 0.0
 
 
 @kernel

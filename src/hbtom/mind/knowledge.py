@@ -17,18 +17,19 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.assumptions import Grid
 from hbtom.errors import BadInput
-from hbtom.mind.motion_regret import motion_regret
+from hbtom.mind.motion_regret import find_regret
 from hbtom.mind.regret import BeliefRegret
 from hbtom.model import Model
 from hbtom.observe import Trial
-from hbtom.observe.layout import layout_of
 from hbtom.plan import CostToGo
 from hbtom.plan.knowledge_planning import Known, Lookout, at_hand, knowledge_costs, lookout
 from hbtom.plan.planning import plan_in
 from hbtom.world import PlaceWorld
-from hbtom.world.seeing import Seen, see, world_of
+from hbtom.world.modes import world_at
+from hbtom.world.seeing import Seen, see, worlds_of
 from hbtom.world.sight_map import cells_along, seen_along, sight_map, view
 from hbtom.world.stages import at_frame, joined, renumbered, step_onsets
+from hbtom.world.trial_arrays import scenes_of
 from hbtom.world.whereabouts import Whereabouts, lying_at, noticing, whereabouts_of
 
 Costs = Annotated[Floats, "goal mode row column"]
@@ -88,7 +89,7 @@ def find_informed(
     informed, chances = _layered(case, layers), where.chances(model.knowledge.certain)
     by_belief = _costs(case, list(dict.fromkeys(layers)), [one for _, one in chances.values()])
     costs = [CostToGo(informed.world, one) for one in by_belief]
-    regrets = (motion_regret(model.motion, model, trial, informed, one) for one in costs)
+    regrets = (find_regret(model, trial, informed, one) for one in costs)
     believed = (
         BeliefRegret(name, prior, regret)
         for (name, (prior, _)), regret in zip(chances.items(), regrets, strict=True)
@@ -184,8 +185,9 @@ def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld
             continue
         objects = list(still.objects)
         objects[thing] = replace(objects[thing], centre=(x, y))
-        layout = layout_of(replace(still, objects=tuple(objects)))
-        made = world_of(case.model.motion, case.model.acts, world.costs.opening, layout)
+        scenes = scenes_of((replace(still, objects=tuple(objects)),))
+        opening = np.array([world.costs.opening])
+        made = world_at(worlds_of(case.model.motion, case.model.acts, opening, scenes), 0)
         there = [one for one in case.things if case.lies[frame, one] == index]
         boxes = made.boxes.copy()
         boxes[there if len(boxes) else []] = False
@@ -214,7 +216,6 @@ def _costs(
     case: _Case, layers: list[_Layer], beliefs: list[Annotated[Floats, "place"]]
 ) -> list[Costs]:
     """Return the cost-to-go of all goals through all layers, under each belief."""
-    wanted = case.trial.items if case.model.preference.keys else case.trial.objects
     plain = [_plan(case, one) for one in case.seen.stages]
     looks = {at: _lookouts(case, *at) for at in {(one.stage, one.frame) for one in layers}}
     found = {at: [knowledge_costs(one, np.array(beliefs)) for one in looks[at]] for at in looks}
@@ -225,5 +226,5 @@ def _costs(
             layered.append(plain[stage].copy())
             for thing, known, sets in zip(case.things, knowns, found[stage, frame], strict=True):
                 layered[-1][thing] = sets[belief][known]
-        costs.append(np.concatenate(layered, axis=1)[: len(wanted)])
+        costs.append(np.concatenate(layered, axis=1))
     return costs

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from hbtom.mind.inference import infer_agent
 from hbtom.mind.live import Chain, LiveSetting, LiveState, StepsSoFar, accumulated, step_likelihood
-from hbtom.mind.motion_regret import find_regrets
+from hbtom.mind.motion_regret import find_regrets, planned_alone
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import FilteredChoice
 from hbtom.mind.watching import Planned
@@ -65,7 +65,8 @@ def planned_so_far(setting: LiveSetting, state: LiveState, trial: Trial) -> Plan
     steps = concatenated(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
     seen = setting.seen._replace(steady=trial, trajectory=steps, waited=waits(trial))
     regrets = find_regrets(setting.model, trial, seen, setting.costs)
-    return Planned(seen, setting.costs, *regrets, memory=setting.beliefs.memory)
+    alone = planned_alone(setting.model, trial, seen, setting.costs)
+    return Planned(alone, 0, *regrets, memory=setting.beliefs.memory)
 
 
 def _ended(setting: LiveSetting, state: LiveState) -> tuple[StepsSoFar, Ending]:

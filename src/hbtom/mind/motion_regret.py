@@ -1,10 +1,10 @@
-"""The regret of a trial's steps: each motion has its own choices, registered by its type."""
+"""The regret of steps: each motion has its own choices, registered by its type."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import singledispatch
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -12,17 +12,27 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.assumptions import Continuous, Grid, Observation
 from hbtom.mind.action_noise import action_noise, noisy_values
 from hbtom.mind.cell_filter import CellFilter, stays
-from hbtom.mind.continuous import heading_regret
-from hbtom.mind.grid import NO_SLIPS, action_regret, action_values, impossible_moves_warning
+from hbtom.mind.continuous import heading_regrets, regret_at
+from hbtom.mind.grid import NO_SLIPS, action_regrets, action_values, impossible_moves_warning
 from hbtom.mind.noisy_strides import strides
 from hbtom.mind.particles import ParticleFilter, trial_hash
-from hbtom.mind.regret import Actions, Headings, Regret, empty_regret, name_goals, share_done
+from hbtom.mind.regret import (
+    ActionNoise,
+    Actions,
+    Headings,
+    Regret,
+    empty_regret,
+    name_goals,
+    share_done,
+)
 from hbtom.model import Model
 from hbtom.observe import Trial
-from hbtom.plan import GRID, CostToGo
+from hbtom.plan import GRID, CostToGo, Plans
+from hbtom.plan.cost_to_go import cost_to_go_at, plans_from
 from hbtom.plan.interpolation import cost_at
-from hbtom.world.modes import UNIT
-from hbtom.world.seeing import Seen
+from hbtom.world import SeenTrials
+from hbtom.world.modes import MODES, THINGS, UNIT
+from hbtom.world.seeing import Seen, seen_alone
 from hbtom.world.stages import outdated
 from hbtom.world.trajectory import MOVE
 
@@ -35,79 +45,162 @@ def find_regrets(
     Where the world changes, the second is the regret of the same steps in the world as it was at
     first; otherwise there is none.
     """
-    wanted = trial.items if model.preference.keys else trial.objects  # else the key is only a tool
-    if not wanted:
-        return empty_regret(), None
-    if len(wanted) < len(costs.cost):
-        costs = costs._replace(cost=costs.cost[: len(wanted)])
-    true = motion_regret(model.motion, model, trial, seen, costs)
+    true = find_regret(model, trial, seen, costs)
     if len(seen.stages) == 1 or model.hypotheses.outdated == 0:
         return true, None
     cell = seen.world.space.cell if isinstance(model.motion, Continuous) else 1.0
     missed = seen._replace(trajectory=outdated(seen.trajectory, seen.stages[0], cell))
-    return true, motion_regret(model.motion, model, trial, missed, costs)
+    return true, find_regret(model, trial, missed, costs)
+
+
+def find_regret(model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
+    """Return the regret of every step of a trial, in the world as it is."""
+    return regrets_of(model.motion, planned_alone(model, trial, seen, costs))[0]
+
+
+class PlannedTrials(NamedTuple):
+    """Several trials, what they mean, and the cost-to-go in their worlds."""
+
+    model: Model
+    trials: Sequence[Trial]
+    seen: SeenTrials
+    plans: Plans
+
+    @property
+    def goals(self) -> list[int]:
+        """The number of goals in each trial; the key may be no goal but only a tool."""
+        keys = self.model.preference.keys
+        return [len(one.items if keys else one.objects) for one in self.trials]
+
+    def one(self, trial: int) -> tuple[Seen, CostToGo]:
+        """Return what one of the trials means, and the cost-to-go of its goals."""
+        costs = cost_to_go_at(self.plans, trial)
+        return self.seen.one(trial), costs._replace(cost=costs.cost[: self.goals[trial]])
+
+    def changes(self, trial: int) -> bool:
+        """Return whether the agent enters another mode, or another stage of its world."""
+        first, (begin, end) = self.plans.worlds.first, self.seen.trajectories.begin[trial:][:2]
+        several = first[trial + 1, MODES] - first[trial, MODES] > 1
+        return bool(several and self.seen.trajectories.mode[begin:end].any())
+
+
+def planned_alone(model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> PlannedTrials:
+    """Return a trial as the only one of several."""
+    return PlannedTrials(model, (trial,), seen_alone(seen), plans_from(costs))
 
 
 @singledispatch
-def motion_regret(motion: Any, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
-    """Return the regret under a motion. Motions register their own functions."""
-    raise TypeError(f"no regret is defined for {motion!r}")
+def regrets_of(motion: Any, planned: PlannedTrials) -> list[Regret]:
+    """Return the regret of the steps of trials. Motions register their own functions."""
+    raise TypeError(f"regrets_of has no function for {motion!r}")
 
 
-@motion_regret.register
-def _grid(motion: Grid, model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
+@regrets_of.register
+def _grid(motion: Grid, planned: PlannedTrials) -> list[Regret]:
     """Compare each step with all legal actions; with noise, a forward filter sums over cells."""
-    world, steps, sight = seen.world, seen.trajectory, model.observation
-    values, noise = NO_SLIPS, None
-    if motion.slip > 0:
-        legal, q = action_values(costs, steps, GRID.table)
-        values = noisy_values(q, costs, steps, motion.slip)
-        noise = action_noise(legal, world, steps, motion.slip)
-    regret, options, unknown = action_regret(costs, steps, GRID.table, values)
-    column, row = map(int, steps.first.tolist())
-    first = costs.cost[:, 0, row, column]
-    reachable: Bools = first < np.inf
-    if len(world.blocked) > 1 and steps.mode.any() and not reachable.all():
-        reachable = np.any(_in_reach(seen, costs, _cost_in_cells), axis=0)
-    choice, warnings = Actions(options, noise), impossible_moves_warning(unknown)
-    goals = name_goals(trial)[: len(costs.cost)]
-    share = _share(model, seen, 1.0, first)
-    found = Regret(goals, reachable, steps.frame, regret, choice, warnings, share)
-    if sight.noise == 0:
-        return found
-    where = stays(steps, world, seen.steady.whole_path, trial.path, sight.noise)
-    return found.with_filter(CellFilter(costs, steps, where, motion.slip))
+    steps, goals, sight = planned.seen.trajectories, planned.goals, planned.model.observation
+    values, noise = _slips(planned, motion.slip) if motion.slip > 0 else (NO_SLIPS, None)
+    every = action_regrets(planned.plans, steps, np.array(goals), GRID.table, values)
+    actions = np.diff(planned.plans.worlds.first[:, THINGS]) + len(GRID.moves)
+    begin, impossible, found = steps.begin.tolist(), every.impossible.tolist(), list[Regret]()
+    for trial, (many, wide) in enumerate(zip(goals, actions.tolist(), strict=True)):
+        some, first = slice(begin[trial], begin[trial + 1]), every.initial[trial, :many]
+        reachable: Bools = first < np.inf
+        if not reachable.all() and planned.changes(trial):
+            reachable = np.any(_in_reach(*planned.one(trial), _cost_in_cells), axis=0)
+        options = np.ascontiguousarray(every.action_regret[some, :wide, :many])
+        one = Regret(
+            name_goals(planned.trials[trial])[:many],
+            reachable,
+            steps.frame[some],
+            np.ascontiguousarray(every.step_regret[some, :many]),
+            Actions(options, None if noise is None else noise[trial]),
+            impossible_moves_warning(impossible[trial]),
+            _share(planned, trial, 1.0, first),
+        )
+        if many and sight.noise > 0:
+            seen, costs = planned.one(trial)
+            path, track = planned.trials[trial].path, seen.trajectory
+            where = stays(track, seen.world, seen.steady.whole_path, path, sight.noise)
+            one = one.with_filter(CellFilter(costs, track, where, motion.slip))
+        found.append(one if many else empty_regret())
+    return found
 
 
-@motion_regret.register
-def _continuous(
-    motion: Continuous, model: Model, trial: Trial, seen: Seen, costs: CostToGo
-) -> Regret:
+def _slips(
+    planned: PlannedTrials, slip: float
+) -> tuple[Annotated[Floats, "step action goal"], list[ActionNoise]]:
+    """Return Q for all steps, and what is seen of their actions, if moves may slip."""
+    values, noise = list[Floats](), list[ActionNoise]()
+    for trial in range(len(planned.trials)):
+        seen, costs = planned.one(trial)
+        legal, q = action_values(costs, seen.trajectory, GRID.table)
+        values.append(noisy_values(q, costs, seen.trajectory, slip))
+        noise.append(action_noise(legal, seen.world, seen.trajectory, slip))
+    actions, goals = (max(one.shape[axis] for one in values) for axis in (1, 2))
+    padded = [np.zeros((len(one), actions, goals)) for one in values]
+    for one, wide in zip(values, padded, strict=True):
+        wide[:, : one.shape[1], : one.shape[2]] = one
+    return np.concatenate(padded), noise
+
+
+@regrets_of.register
+def _continuous(motion: Continuous, planned: PlannedTrials) -> list[Regret]:
     """Compare each step with all headings; with noise, a particle filter sums over places."""
-    steps, act = seen.trajectory, model.acts.cost
-    by_goal, length, first = heading_regret(costs, steps)
-    reachable, silent = first < np.inf, None
-    changed = len(seen.world.blocked) > 1 and steps.mode.any()
-    if changed and (len(seen.stages) > 1 or not reachable.all()):
-        near = _in_reach(seen, costs, cost_at)
-        reachable, silent = np.any(near, axis=0), ~near[1:]
-        by_goal = np.where(silent.T, 0.0, by_goal)
-    regret = np.where(reachable[:, None], by_goal, 0.0).T.copy()
-    choice = Headings(steps.act == MOVE, length, regret, act, silent)
-    goals = name_goals(trial)[: len(costs.cost)]
-    share = _share(model, seen, UNIT, first)
-    found = Regret(goals, reachable, steps.frame, regret, choice, share=share)
-    if model.observation.noise == 0:
-        return found
-    return found.with_filter(_particles(model.observation, trial, seen, costs, reachable))
+    steps, goals, sight = planned.seen.trajectories, planned.goals, planned.model.observation
+    every = heading_regrets(planned.plans, steps, np.array(goals))
+    begin, moves, act = steps.begin.tolist(), steps.act == MOVE, planned.model.acts.cost
+    found = list[Regret]()
+    for trial, many in enumerate(goals):
+        some, first = slice(begin[trial], begin[trial + 1]), every.initial[trial, :many]
+        regret = np.ascontiguousarray(every.step_regret[some, :many])
+        reachable, silent = first < np.inf, None
+        several = len(planned.seen.stages) > 1
+        if (several or not reachable.all()) and planned.changes(trial):
+            regret, reachable, silent = _changing_reach(*planned.one(trial))
+        one = Regret(
+            name_goals(planned.trials[trial])[:many],
+            reachable,
+            steps.frame[some],
+            regret,
+            Headings(moves[some], every.length[some], regret, act, silent),
+            share=_share(planned, trial, UNIT, first),
+        )
+        if many and sight.noise > 0:
+            known = planned.trials[trial], *planned.one(trial), reachable
+            one = one.with_filter(places_filter(sight, *known))
+        found.append(one if many else empty_regret())
+    return found
+
+
+def _changing_reach(
+    seen: Seen, costs: CostToGo
+) -> tuple[Annotated[Floats, "step goal"], Annotated[Bools, "goal"], Annotated[Bools, "step goal"]]:
+    """Return regret where goals come into reach, which do, and the steps before they do."""
+    steps, near = seen.trajectory, _in_reach(seen, costs, cost_at)
+    by_goal, _, _ = regret_at(costs, steps, steps.start[None], steps.stop[None])
+    reachable, silent = np.any(near, axis=0), ~near[1:]
+    regret = np.where(silent | ~reachable, 0.0, by_goal.T)
+    return np.ascontiguousarray(regret), reachable, silent
+
+
+def places_filter(
+    sight: Observation, trial: Trial, seen: Seen, costs: CostToGo, reachable: Bools
+) -> ParticleFilter:
+    """Return the filter that sums over the places where the agent may have been."""
+    steps = seen.trajectory
+    where = strides(steps, seen.steady.whole_path, trial.path, sight.noise)
+    seed = (sight.seed, trial_hash(trial))
+    return ParticleFilter(costs, steps, where, reachable, sight.noise, sight.particles, seed)
 
 
 def _share(
-    model: Model, seen: Seen, unit: float, first: Annotated[Floats, "goal"]
+    planned: PlannedTrials, trial: int, unit: float, first: Annotated[Floats, "goal"]
 ) -> Annotated[Floats, "step"] | None:
     """Return the share of a plan done just before each step, if goals may change."""
-    if model.goals.switching == 0:
+    if planned.model.goals.switching == 0:
         return None
+    seen = planned.seen.one(trial)
     steps, price = seen.trajectory, np.append(seen.world.exits.price, 0.0)
     walked = np.hypot(*(steps.stop - steps.start).T) / unit
     return share_done(np.where(steps.act == MOVE, walked, price[steps.exit]), first)
@@ -138,12 +231,3 @@ def _in_reach(
 def _cost_in_cells(costs: CostToGo, places: Floats, modes: Ints) -> Annotated[Floats, "goal place"]:
     column, row = places[0].T.astype(np.int64)
     return costs.cost[:, modes, row, column]
-
-
-def _particles(
-    sight: Observation, trial: Trial, seen: Seen, costs: CostToGo, reachable: np.ndarray
-) -> ParticleFilter:
-    steps = seen.trajectory
-    where = strides(steps, seen.steady.whole_path, trial.path, sight.noise)
-    seed = (sight.seed, trial_hash(trial))
-    return ParticleFilter(costs, steps, where, reachable, sight.noise, sight.particles, seed)

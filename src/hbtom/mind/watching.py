@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hbtom.errors import BadInput
@@ -14,24 +17,26 @@ from hbtom.mind.company import Company, find_company
 from hbtom.mind.company_inference import infer_company, learn_company
 from hbtom.mind.inference import infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
-from hbtom.mind.motion_regret import find_regrets
+from hbtom.mind.motion_regret import PlannedTrials, find_regrets, planned_alone, regrets_of
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import BeliefRegret, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
-from hbtom.world.seeing import Seen, see_all
+from hbtom.plan.cost_to_go import cost_to_go_at
+from hbtom.plan.planning import plans_in
+from hbtom.world.seeing import Seen, see, see_trials
 
 if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts
 
 
-class Planned(NamedTuple):
+class Planned(Struct, frozen=True, eq=False, dict=True):
     """What is known about a trial before anything is believed about the agent."""
 
-    seen: Seen  # the world, and the trajectory in it
-    cost_to_go: CostToGo
+    together: PlannedTrials  # the trial, and others that were planned with it
+    number: int  # of the trial among them
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed the change of the world
     believed: tuple[BeliefRegret, ...] = ()  # what the agent may believe, if it may not know places
@@ -40,7 +45,23 @@ class Planned(NamedTuple):
 
     @property
     def agent(self) -> Identity:
-        return self.seen.steady.agent.look
+        return self.together.seen.steady[self.number].agent.look
+
+    @property
+    def waited(self) -> tuple[float, ...]:
+        """The cost of waiting for a barrier, if there was one."""
+        return self.together.seen.waited[self.number]
+
+    @cached_property
+    def seen(self) -> Seen:
+        """The world, and the trajectory in it."""
+        return self.together.seen.one(self.number)
+
+    @cached_property
+    def cost_to_go(self) -> CostToGo:
+        """The cost-to-go of every item in this world."""
+        costs = cost_to_go_at(self.together.plans, self.number)
+        return costs._replace(world=self.seen.world)
 
     def likelihood(self, model: Model) -> Likelihood:
         """Return the likelihood of the trial under all hypotheses of a model."""
@@ -70,25 +91,52 @@ def plan_one(
         informed = find_informed(model, trial, openings, earlier, whereabouts)
         if informed is not None:
             seen, costs, believed = informed
-            return Planned(seen, costs, believed[0].regret, believed=believed, memory=memory)
+            alone = planned_alone(model, trial, seen, costs)
+            return Planned(alone, 0, believed[0].regret, believed=believed, memory=memory)
     social = model.minds
     if social is not None and not trial.changes and (memory.company or trial.company):
         seen, costs, regret, company, after = find_company(
             model, social, trial, openings, replace(memory, company=True)
         )
-        return Planned(seen, costs, regret, company=company, memory=after)
+        alone = planned_alone(model, trial, seen, costs)
+        return Planned(alone, 0, regret, company=company, memory=after)
     return plan_each(model, (trial,), openings)[0]
 
 
 def plan_each(
     model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
 ) -> list[Planned]:
-    """Do what :func:`plan_one` does, for trials that share nothing but earlier waiting costs."""
-    seen = see_all(model, trials, openings)
-    costs = [plan_trial(model, one) for one in seen]
-    regrets = [find_regrets(model, *one) for one in zip(trials, seen, costs, strict=True)]
-    every = zip(seen, costs, regrets, strict=True)
-    return [Planned(one, cost, *both) for one, cost, both in every]
+    """Do what :func:`plan_one` does, for trials that share nothing but earlier waiting costs.
+
+    Trials of the same size whose worlds do not change are planned together.
+    """
+    planned = list[Planned]()
+    for _, some in groupby(trials, lambda one: id(one) if one.changes else one.size):
+        together, before = tuple(some), openings + tuple(w for one in planned for w in one.waited)
+        if together[0].changes:
+            planned.append(_plan_changing(model, together[0], before))
+        else:
+            planned += _plan_still(model, together, before)
+    return planned
+
+
+def _plan_still(
+    model: Model, trials: tuple[Trial, ...], openings: tuple[float, ...]
+) -> list[Planned]:
+    """Plan in worlds of the same size that do not change."""
+    seen = see_trials(model, trials, openings)
+    plans = plans_in(model.motion, seen.worlds, seen.trajectories, model.observation.noise > 0)
+    together = PlannedTrials(model, trials, seen, plans)
+    regrets = regrets_of(model.motion, together)
+    return [Planned(together, number, regret) for number, regret in enumerate(regrets)]
+
+
+def _plan_changing(model: Model, trial: Trial, openings: tuple[float, ...]) -> Planned:
+    """Plan in a world that changes, stage by stage."""
+    seen = see(model, trial, openings)
+    costs = plan_trial(model, seen)
+    regrets = find_regrets(model, trial, seen, costs)
+    return Planned(planned_alone(model, trial, seen, costs), 0, *regrets)
 
 
 def infer(
@@ -106,7 +154,7 @@ def infer(
 
 def infer_planned(model: Model, beliefs: Beliefs, one: Planned) -> tuple[Posterior, Beliefs]:
     """Return what is believed during a trial, and what is believed after it."""
-    likelihood, waited = one.likelihood(model), one.seen.waited
+    likelihood, waited = one.likelihood(model), one.waited
     if one.company is None:
         return infer_agent(model, beliefs, one.agent, likelihood, waited=waited)
     posterior, after = infer_company(model, beliefs, one.agent, likelihood)
@@ -115,7 +163,7 @@ def infer_planned(model: Model, beliefs: Beliefs, one: Planned) -> tuple[Posteri
 
 def learn_planned(model: Model, beliefs: Beliefs, one: Planned) -> Beliefs:
     """Return what is believed after a trial."""
-    likelihood, waited = one.likelihood(model), one.seen.waited
+    likelihood, waited = one.likelihood(model), one.waited
     if one.company is None:
         return learn(model, beliefs, one.agent, likelihood, waited)
     after = learn_company(model, beliefs, one.agent, likelihood).after(waited, {})

@@ -4,7 +4,6 @@ from hbtom.observe.bodies import Actor, Body, Identity, Look, Other, OtherKind, 
 from hbtom.observe.episode import Episode, same_trial
 from hbtom.observe.events import Event
 from hbtom.observe.formats import load, read
-from hbtom.observe.layout import Layout, layout_of
 from hbtom.observe.trial import Trial
 
 __all__ = [
@@ -13,12 +12,10 @@ __all__ = [
     "Episode",
     "Event",
     "Identity",
-    "Layout",
     "Look",
     "Other",
     "OtherKind",
     "Trial",
-    "layout_of",
     "load",
     "names",
     "read",

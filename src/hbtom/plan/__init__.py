@@ -2,7 +2,7 @@
 
 import hbtom.world  # noqa: F401, the room before
 from hbtom.plan.astar import Route, find_route
-from hbtom.plan.cost_to_go import CostToGo, cost_to_go
+from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go
 from hbtom.plan.planning import plan_trial
 from hbtom.plan.stencil import CONTINUOUS, GRID, Stencil
 
@@ -10,6 +10,7 @@ __all__ = [
     "CONTINUOUS",
     "GRID",
     "CostToGo",
+    "Plans",
     "Route",
     "Stencil",
     "cost_to_go",

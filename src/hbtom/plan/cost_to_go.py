@@ -19,11 +19,12 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
+from hbtom.plan.flooding import any_true
 from hbtom.plan.legs import LegCells, leg, seeds_of
 from hbtom.plan.needed_cells import EVERYWHERE, Wanted, wanted_for
 from hbtom.plan.stencil import Stencil
-from hbtom.world.modes import NEVER, Exits, PlaceWorld
-from hbtom.world.trajectory import NO_STEPS, Trajectory
+from hbtom.world.modes import LYING, NEVER, Exits, PlaceWorld, Worlds, world_at, worlds_from
+from hbtom.world.trajectory import NO_STEPS, Trajectories, trajectories_from, trajectory_at
 
 
 class CostToGo(NamedTuple):
@@ -40,6 +41,27 @@ class CostToGo(NamedTuple):
         return f"<CostToGo of {'one goal' if goals == 1 else f'{goals} goals'} in {self.world!r}>"
 
 
+class Plans(NamedTuple):
+    """The cost-to-go in several worlds, one after the other."""
+
+    worlds: Worlds
+    cost: Annotated[Floats, "goal*mode row column"]
+
+
+def plans_from(costs: CostToGo) -> Plans:
+    """Return the cost-to-go in one world as that in the only one of several."""
+    return Plans(worlds_from(costs.world), costs.cost.reshape(-1, *costs.cost.shape[2:]))
+
+
+@part
+def cost_to_go_at(plans: Plans, one: int) -> CostToGo:
+    """Return the cost-to-go in one of several worlds."""
+    first, (_, rows, columns) = plans.worlds.first, plans.cost.shape
+    world, maps = world_at(plans.worlds, one), plans.cost[first[one, LYING] : first[one + 1, LYING]]
+    modes, goals = world.lying.shape
+    return CostToGo(world, maps.reshape((goals, modes, rows, columns)))
+
+
 def cost_to_go(world: PlaceWorld, stencil: Stencil, first: tuple[int, int] = (0, 0)) -> CostToGo:
     """Plan to every item, from everywhere.
 
@@ -48,29 +70,38 @@ def cost_to_go(world: PlaceWorld, stencil: Stencil, first: tuple[int, int] = (0,
     """
     row, column = first
     no_steps = NO_STEPS._replace(first=np.array([column, row], dtype=np.float64))
-    return CostToGo(world, plan_steps(world, stencil.table, no_steps, EVERYWHERE))
+    plans = plan_worlds(worlds_from(world), stencil, trajectories_from(no_steps), EVERYWHERE)
+    return cost_to_go_at(plans, 0)
+
+
+def plan_worlds(worlds: Worlds, stencil: Stencil, steps: Trajectories, reads: int) -> Plans:
+    """Plan to every item in each world, as far as the trajectories need it.
+
+    ``reads`` says where that is: in ``CELLS``, ``BETWEEN`` them, or ``EVERYWHERE``. The first place
+    of a trajectory is where the agent sets out.
+    """
+    return Plans(worlds, find_costs(worlds, stencil.table, steps, reads))
 
 
 @kernel
-def plan_steps(
-    world: PlaceWorld, moves: Annotated[Ints, "move 2"], steps: Trajectory, reads: int
-) -> Annotated[Floats, "goal mode row column"]:
-    """Return the cost-to-go where it is needed for a trajectory.
-
-    ``reads`` says where that is: in ``CELLS``, ``BETWEEN`` them, or ``EVERYWHERE``. The first place
-    of the trajectory is where the agent sets out.
-    """
-    return plan(world, moves, wanted_for(world, steps, reads))
+def find_costs(
+    worlds: Worlds, moves: Annotated[Ints, "move 2"], steps: Trajectories, reads: int
+) -> Annotated[Floats, "goal*mode row column"]:
+    """Return the costs of :func:`plan_worlds`."""
+    _, rows, columns = worlds.blocked.shape
+    plans = Plans(worlds, np.zeros((len(worlds.lying), rows, columns)))
+    for one in range(len(worlds.opening)):
+        costs = cost_to_go_at(plans, one)
+        plan(costs, moves, wanted_for(costs.world, trajectory_at(steps, one), reads))
+    return plans.cost
 
 
 @part
-def plan(
-    world: PlaceWorld, moves: Annotated[Ints, "move 2"], wanted: Wanted
-) -> Annotated[Floats, "goal mode row column"]:
-    """Return the cost-to-go of the states that are wanted, mode by mode and leg by leg."""
+def plan(costs: CostToGo, moves: Annotated[Ints, "move 2"], wanted: Wanted) -> None:
+    """Fill in the costs of the states that are wanted, mode by mode and leg by leg."""
+    world, cost = costs.world, costs.cost
     modes, rows, columns = world.blocked.shape
     goals, exits = world.lying.shape[1], world.exits
-    cost = np.zeros((goals, modes, rows, columns))
     slots, many = _slots(exits)
     kept = np.full((many, goals, rows, columns), np.inf)  # legs to exits that must follow another
     for mode in range(modes - 1, -1, -1):
@@ -95,7 +126,6 @@ def plan(
                 if slots[one] >= 0:
                     _lower(kept[slots[one], goal], found)
                 _lower(cost[goal, mode], found)
-    return cost
 
 
 @part
@@ -121,10 +151,7 @@ def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[
     listed = np.empty((rows * columns, 2), dtype=np.int64)
     count = 0
     for r in range(rows):
-        some = 0
-        for c in range(columns):
-            some += cells[mode, r, c]
-        for c in range(columns if some > 0 else 0):
+        for c in range(columns if any_true(cells[mode, r]) else 0):
             if cells[mode, r, c]:
                 listed[count, 0], listed[count, 1] = r, c
                 count += 1

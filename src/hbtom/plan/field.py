@@ -15,13 +15,13 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part_or
-from hbtom.plan.flooding import FlatMoves, flood, sorted_seeds, steps_in
+from hbtom.plan.flooding import FlatMoves, Seeds, flood, sorted_seeds, steps_in
 from hbtom.plan.stencil import MARGIN
 
 
 def relaxed(
     blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "row column"],
+    seeds: Seeds,
     moves: Annotated[Ints, "move 2"],
     cell: float,
     needed: Annotated[Ints, "needed 2"],
@@ -35,7 +35,8 @@ def relaxed(
     neighbour = _neighbours(np.pad(~blocked, MARGIN).ravel(), steps, 2 * wide + 2)
     cost = np.full(neighbour.shape[1] + 1, np.inf)  # illegal moves lead to the last
     floor = cost[:-1].reshape(-1, wide)[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    floor[:] = np.where(blocked, np.inf, seeds)
+    row, column = np.divmod(seeds.cell, blocked.shape[1])
+    floor[row, column] = np.where(blocked[row, column], np.inf, seeds.cost)
     needed = needed[~blocked[needed[:, 0], needed[:, 1]]]
     wanted = (needed[:, 0] + MARGIN) * wide + needed[:, 1] + MARGIN
     _relax(cost, neighbour, steps.price[:, None], wanted)
@@ -90,7 +91,7 @@ def _relax(
 @part_or(relaxed)
 def field(
     blocked: Annotated[Bools, "row column"],
-    seeds: Annotated[Floats, "row column"],
+    seeds: Seeds,
     moves: Annotated[Ints, "move 2"],
     cell: float,
     needed: Annotated[Ints, "needed 2"],
@@ -109,7 +110,8 @@ def field(
     for r in range(rows):
         for c in range(columns):
             cost[r + MARGIN, c + MARGIN] = -np.inf if blocked[r, c] else np.inf
-    known = flood(cost.reshape(-1), sorted_seeds(seeds), steps_in(moves, wide, cell), wanted)
+    sown, steps = sorted_seeds(seeds, columns), steps_in(moves, wide, cell)
+    known = flood(cost.reshape(-1), sown, steps, wanted)
     solved = np.empty((rows, columns))
     for r in range(rows):
         for c in range(columns):

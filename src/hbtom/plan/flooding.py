@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part
 from hbtom.plan.stencil import MARGIN
 
@@ -16,10 +16,10 @@ _LAST = _BUCKETS - 1
 
 
 class Seeds(NamedTuple):
-    """The cells from which costs propagate, the cheapest first."""
+    """The cells from which costs propagate: row times the number of columns, plus column."""
 
     cell: Annotated[Ints, "seed"]
-    cost: Annotated[Floats, "seed"]
+    cost: Annotated[Floats, "seed"]  # finite
 
 
 class FlatMoves(NamedTuple):
@@ -36,6 +36,7 @@ class Buckets(NamedTuple):
 
     cell: Annotated[Ints, "bucket place"]
     filled: Annotated[Ints, "bucket"]
+    waits: Annotated[Bools, "cell"]  # false for a cell that was improved and moved on meanwhile
 
 
 @part
@@ -65,11 +66,12 @@ def flood(
 ) -> float:
     """Propagate costs from the seeds, in place; return the limit below which they are final.
 
-    At first, ``cost`` is infinite in free cells and minus infinite elsewhere.
+    At first, ``cost`` is infinite in free cells and minus infinite elsewhere. The seeds are cells
+    of this map, the cheapest first.
     """
     room = np.empty((_BUCKETS, 4 * len(cost)), dtype=np.int64)
-    buckets = Buckets(room, np.zeros(_BUCKETS, dtype=np.int64))
-    passed_on = np.full(len(cost), np.inf)
+    filled, waits = np.zeros(_BUCKETS, dtype=np.int64), np.zeros(len(cost), dtype=np.bool_)
+    buckets = Buckets(room, filled, waits)
     scale = 1.0 / steps.shortest
     seed = met = now = 0
     while seed < len(seeds.cell) or _any_wait(buckets):
@@ -81,13 +83,13 @@ def flood(
                 _put(buckets, now, seeds.cell[seed])
             seed += 1
         index = 0
-        while index < buckets.filled[now & _LAST]:
-            here = buckets.cell[now & _LAST, index]
-            if cost[here] != passed_on[here]:  # otherwise this cost has been passed on already
-                passed_on[here] = cost[here]
+        while index < filled[now & _LAST]:
+            here = room[now & _LAST, index]
+            if waits[here]:
+                waits[here] = False
                 _pass_on(cost, here, steps, buckets, now)
             index += 1
-        buckets.filled[now & _LAST] = 0
+        filled[now & _LAST] = 0
         # One bucket late, because rounding may put a cell into the bucket before its own.
         while met < len(wanted) and -np.inf <= cost[wanted[met]] < (now - 1) * steps.shortest:
             met += 1
@@ -107,7 +109,7 @@ def _pass_on(cost: Floats, here: int, steps: FlatMoves, buckets: Buckets, now: i
         if value < before and (one == 0 or (cost[here + one] >= 0 and cost[here + other] >= 0)):
             after = max(int(value * scale), now)
             cost[there] = value
-            if after == now or before == np.inf or int(before * scale) != after:
+            if after == now or not buckets.waits[there] or int(before * scale) != after:
                 _put(buckets, after, there)
 
 
@@ -117,6 +119,7 @@ def _put(buckets: Buckets, number: int, cell: int) -> None:
     bucket = number & _LAST
     buckets.cell[bucket, buckets.filled[bucket]] = cell
     buckets.filled[bucket] += 1
+    buckets.waits[cell] = True
 
 
 @part
@@ -137,17 +140,23 @@ def any_below(row: Annotated[Floats, "column"], limit: float) -> bool:
 
 
 @part
-def sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
-    """Return the seeds of a map, the cheapest first."""
-    rows, columns = seeds.shape
-    cell, cost = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns)
-    count = 0
-    for r in range(rows):
-        for c in range(columns if any_below(seeds[r], np.inf) else 0):
-            if seeds[r, c] < np.inf:
-                cell[count] = (r + MARGIN) * (columns + 2 * MARGIN) + c + MARGIN
-                cost[count] = seeds[r, c]
-                count += 1
+def any_true(row: Annotated[Bools, "column"]) -> bool:
+    """Return whether a row has a true value; compiled, many are looked at at a time."""
+    some = 0
+    for c in range(len(row)):
+        some += row[c]
+    return some > 0
+
+
+@part
+def sorted_seeds(seeds: Seeds, columns: int) -> Seeds:
+    """Return seeds as cells of a flat map with a margin, the cheapest first."""
+    count = len(seeds.cell)
+    cell, cost = np.empty(count, dtype=np.int64), np.empty(count)
+    for index in range(count):
+        row, column = seeds.cell[index] // columns, seeds.cell[index] % columns
+        cell[index] = (row + MARGIN) * (columns + 2 * MARGIN) + column + MARGIN
+        cost[index] = seeds.cost[index]
     gap = count // 2
     while gap > 0:  # Shellsort: seeds are few
         for index in range(gap, count):
@@ -157,4 +166,4 @@ def sorted_seeds(seeds: Annotated[Floats, "row column"]) -> Seeds:
                 at -= gap
             cell[at], cost[at] = here, value
         gap //= 2
-    return Seeds(cell[:count], cost[:count])
+    return Seeds(cell, cost)

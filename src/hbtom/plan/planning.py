@@ -1,4 +1,4 @@
-"""Planning for a trial. Each type of motion registers its own function: see :func:`plan_in`."""
+"""Planning for trials. Each type of motion registers its own function: see :func:`plans_in`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 
 from hbtom.assumptions import Continuous, Grid
 from hbtom.model import Model
-from hbtom.plan.cost_to_go import CostToGo, cost_to_go, plan_steps
-from hbtom.plan.needed_cells import BETWEEN, CELLS
+from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at, plan_worlds
+from hbtom.plan.needed_cells import BETWEEN, CELLS, EVERYWHERE
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.plan.stencil import CONTINUOUS, GRID
-from hbtom.world import PlaceWorld, Trajectory
+from hbtom.world import PlaceWorld, Trajectories, Trajectory, Worlds
+from hbtom.world.modes import world_at, worlds_from
 from hbtom.world.seeing import Seen
+from hbtom.world.trajectory import trajectories_from
 
 
 def plan_trial(model: Model, seen: Seen) -> CostToGo:
@@ -29,29 +31,35 @@ def plan_trial(model: Model, seen: Seen) -> CostToGo:
     return CostToGo(seen.world, np.concatenate([one.cost for one in plans], axis=1))
 
 
-@singledispatch
 def plan_in(motion: Any, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
-    """Plan in a world under a motion, everywhere or as far as the steps need it.
+    """Plan in one world under a motion, everywhere or as far as the steps need it."""
+    steps_of_one = trajectories_from(steps)
+    return cost_to_go_at(plans_in(motion, worlds_from(world), steps_of_one, everywhere), 0)
+
+
+@singledispatch
+def plans_in(motion: Any, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
+    """Plan in worlds under a motion, everywhere or as far as the steps need it.
 
     Each type of motion registers its own function.
     """
-    raise TypeError(f"plan_in has no function for {motion!r}")
+    raise TypeError(f"plans_in has no function for {motion!r}")
 
 
-@plan_in.register
-def _grid(motion: Grid, world: PlaceWorld, steps: Trajectory, everywhere: bool) -> CostToGo:
+@plans_in.register
+def _grid(motion: Grid, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
     if motion.slip > 0:
-        return slippery_cost_to_go(world, motion.slip)
-    if everywhere:
-        return cost_to_go(world, GRID)
-    return CostToGo(world, plan_steps(world, GRID.table, steps, CELLS))
+        every = [world_at(worlds, one) for one in range(len(worlds.opening))]
+        costs = [slippery_cost_to_go(one, motion.slip).cost for one in every]
+        return Plans(worlds, np.concatenate([one.reshape(-1, *one.shape[2:]) for one in costs]))
+    return plan_worlds(worlds, GRID, steps, EVERYWHERE if everywhere else CELLS)
 
 
-@plan_in.register
-def _continuous(
-    motion: Continuous, world: PlaceWorld, steps: Trajectory, everywhere: bool
-) -> CostToGo:
-    if everywhere:
-        column, row = world.cell_of(*steps.first)
-        return cost_to_go(world, CONTINUOUS, (row, column))
-    return CostToGo(world, plan_steps(world, CONTINUOUS.table, steps, BETWEEN))
+@plans_in.register
+def _continuous(motion: Continuous, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
+    if not everywhere:
+        return plan_worlds(worlds, CONTINUOUS, steps, BETWEEN)
+    _, rows, columns = worlds.blocked.shape
+    cells = np.trunc(steps.first / worlds.space.cell)  # where agents set out
+    within = np.clip(cells, 0.0, [columns - 1.0, rows - 1.0])
+    return plan_worlds(worlds, CONTINUOUS, steps._replace(first=within), EVERYWHERE)

@@ -1,13 +1,9 @@
 """What it means: a trial becomes a world of places and modes, and a trajectory in it."""
 
 import hbtom.observe  # noqa: F401, the room before
-from hbtom.world.cell_trajectory import grid_trajectory as grid_trajectory
-from hbtom.world.modes import Costs, Exits, Mode, PlaceWorld, Space
-from hbtom.world.occupancy import continuous_world as continuous_world
-from hbtom.world.occupancy import grid_world as grid_world
-from hbtom.world.seeing import Seen, see
-from hbtom.world.trajectory import Act, Trajectory
-from hbtom.world.trajectory import continuous_trajectory as continuous_trajectory
+from hbtom.world.modes import Costs, Exits, Mode, PlaceWorld, Space, Worlds
+from hbtom.world.seeing import Seen, SeenTrials, see
+from hbtom.world.trajectory import Act, Trajectories, Trajectory
 
 __all__ = [
     "Act",
@@ -16,7 +12,10 @@ __all__ = [
     "Mode",
     "PlaceWorld",
     "Seen",
+    "SeenTrials",
     "Space",
+    "Trajectories",
     "Trajectory",
+    "Worlds",
     "see",
 ]

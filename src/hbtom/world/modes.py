@@ -53,7 +53,7 @@ class Costs(NamedTuple):
 
     cell: float  # walking the side of a cell
     act: float  # picking something up
-    opening: float  # opening the lock and waiting for the barrier to vanish
+    opening: float = 0.0  # opening the lock and waiting for the barrier to vanish
     push: float = 0.0  # passing through things that are in the way
     tool: float = 0.0  # using a key, in addition to fetching it and opening the lock
     contact: bool = False  # things are used from where they are touched, even beside walls
@@ -100,6 +100,57 @@ class PlaceWorld(NamedTuple):
         )
 
 
+class Worlds(NamedTuple):
+    """The worlds of several trials of the same size, one after the other in each array."""
+
+    space: Space
+    costs: Costs
+    opening: Annotated[Floats, "world"]  # what opening a lock costs in each world
+    first: Annotated[Ints, "1+world 5"]  # where each begins: see the columns below
+    blocked: Annotated[Bools, "mode row column"]
+    lying: Annotated[Bools, "mode*item"]
+    reach: Annotated[Floats, "thing row column"]
+    boxes: Annotated[Bools, "box row column"]
+    exits: Exits
+
+
+MODES, LYING, THINGS, BOXES, EXITS = range(5)  # the columns of ``Worlds.first``
+
+
+def worlds_from(world: PlaceWorld) -> Worlds:
+    """Return one world as the only one of several."""
+    ends = map(len, (world.blocked, world.lying.ravel(), world.reach, world.boxes, world.exits[0]))
+    first, opening = np.array([[0] * 5, [*ends]]), np.array([world.costs.opening])
+    maps = world.blocked, world.lying.ravel(), world.reach, world.boxes
+    return Worlds(world.space, world.costs, opening, first, *maps, world.exits)
+
+
+@part
+def world_at(worlds: Worlds, one: int) -> PlaceWorld:
+    """Return one of several worlds."""
+    first, last, costs = worlds.first[one], worlds.first[one + 1], worlds.costs
+    modes, items = last[MODES] - first[MODES], last[LYING] - first[LYING]
+    exits, start, stop = worlds.exits, first[EXITS], last[EXITS]
+    opening = float(worlds.opening[one])
+    return PlaceWorld(
+        worlds.space,
+        Costs(costs.cell, costs.act, opening, costs.push, costs.tool, costs.contact),
+        worlds.blocked[first[MODES] : last[MODES]],
+        worlds.lying[first[LYING] : last[LYING]].reshape((modes, items // modes)),
+        worlds.reach[first[THINGS] : last[THINGS]],
+        worlds.boxes[first[BOXES] : last[BOXES]],
+        Exits(
+            exits.source[start:stop],
+            exits.target[start:stop],
+            exits.thing[start:stop],
+            exits.goal[start:stop],
+            exits.then[start:stop],
+            exits.price[start:stop],
+            exits.reluctance[start:stop],
+        ),
+    )
+
+
 @part
 def cell_of(at: float, cell: float, cells: int) -> int:
     """Return the cell that holds a coordinate; beyond an edge, the cell at that edge."""
@@ -114,38 +165,39 @@ def corner(at: float, cells: int) -> tuple[int, float]:
 
 
 @part
-def exit_table(
-    items: int, objects: int, locks: int, modes: int, costs: Costs
-) -> tuple[Annotated[Ints, "5 exit"], Annotated[Floats, "2 exit"]]:
-    """Return the exits of the benchmark's worlds: touching items, fetching the key, opening.
-
-    The rows are the fields of :class:`Exits`: first the integers, then the prices.
-    """
-    key = objects if items > objects else -1
-    many = modes * objects + (1 if key >= 0 else 0) + (1 if modes > 1 else 0)
-    numbers = np.empty((5, many), dtype=np.int64)
-    prices = np.zeros((2, many))
-    price, reluctance = prices[0], prices[1]
-    for row in range(many):
-        price[row] = costs.act
-    row = 0
-    for mode in range(modes):
-        for item in range(objects):
-            _exit(numbers[:, row], mode, mode, item, item, ANY)
-            row += 1
-    if modes > 1:  # even without a lock: a barrier may vanish anyway
-        _exit(numbers[:, row], HELD, OPEN, items, NO_GOAL, ANY)
-        price[row] = costs.opening
-        row += 1
-    if key >= 0:
-        _exit(numbers[:, row], START, HELD, key, key, row - 1 if locks > 0 else NEVER)
-        reluctance[row] = costs.tool
-    return numbers, prices
+def count_exits(items: int, objects: int, modes: int) -> int:
+    """Return how many exits one of the benchmark's worlds has."""
+    return modes * objects + (1 if items > objects else 0) + (1 if modes > 1 else 0)
 
 
 @part
-def _exit(row: Ints, source: int, target: int, thing: int, goal: int, then: int) -> None:
-    row[0], row[1], row[2], row[3], row[4] = source, target, thing, goal, then
+def write_exits(world: PlaceWorld, objects: int, locks: int) -> None:
+    """Fill in the exits of one of the benchmark's worlds.
+
+    They are touching each object, opening the lock, and fetching the key, which is the item after
+    the objects.
+    """
+    (modes, items), exits, row = world.lying.shape, world.exits, 0
+    for mode in range(modes):
+        for item in range(objects):
+            _write(exits, row, mode, mode, item)
+            exits.price[row] = world.costs.act
+            row += 1
+    if modes > 1:  # even without a lock: a barrier may vanish anyway
+        _write(exits, row, HELD, OPEN, items)
+        exits.goal[row], exits.price[row] = NO_GOAL, world.costs.opening
+        row += 1
+    if items > objects:
+        _write(exits, row, START, HELD, objects)
+        exits.then[row] = row - 1 if locks > 0 else NEVER
+        exits.price[row], exits.reluctance[row] = world.costs.act, world.costs.tool
+
+
+@part
+def _write(exits: Exits, row: int, source: int, target: int, thing: int) -> None:
+    """Fill in an exit that attains the thing it touches, and after which any may follow."""
+    exits.source[row], exits.target[row] = source, target
+    exits.thing[row], exits.goal[row], exits.then[row] = thing, thing, ANY
 
 
 @part

@@ -12,24 +12,41 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
-from hbtom.observe.layout import Layout
-from hbtom.world.modes import START, Costs, Exits, PlaceWorld, Space, cell_of, exit_table
+from hbtom.world.modes import (
+    BOXES,
+    EXITS,
+    LYING,
+    MODES,
+    START,
+    THINGS,
+    Costs,
+    Exits,
+    PlaceWorld,
+    Space,
+    Worlds,
+    cell_of,
+    count_exits,
+    world_at,
+    write_exits,
+)
+from hbtom.world.trial_arrays import Layout, Scenes, layout_at
 
 LOCK_HALF = 10.0  # pixels; a lock fills its own 20 px cell, whatever its picture's radius
 
-Made = tuple[Bools, Bools, Floats, Bools, Ints, Floats]  # the parts of a world
+Openings = Annotated[Floats, "world"]  # what opening a lock costs in each world
+Made = tuple[Ints, Bools, Bools, Floats, Bools, Ints, Floats]  # the arrays of worlds
 
 
-def grid_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
-    """Return the world in the paper's cells. A thing is in reach from its own and adjacent cells.
+def grid_worlds(scenes: Scenes, space: Space, costs: Costs, opening: Openings) -> Worlds:
+    """Return worlds in the paper's cells. A thing is in reach from its own and adjacent cells.
 
     A cell is blocked if its centre is covered. Positions are rounded down to cells.
     """
-    return _world(space, costs, _make(layout, space, costs, True))
+    return _worlds(space, costs, opening, _make(scenes, space, costs, opening, True))
 
 
-def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
-    """Return the world in fine cells, with walls grown by the clearance that agents keep.
+def continuous_worlds(scenes: Scenes, space: Space, costs: Costs, opening: Openings) -> Worlds:
+    """Return worlds in fine cells, with walls grown by the clearance that agents keep.
 
     An item is in reach where agent and item touch. A lock is in reach up to one cell beyond the
     nearest point that an agent can get to, because its square is solid. Agents head for the centre
@@ -37,36 +54,74 @@ def continuous_world(layout: Layout, space: Space, costs: Costs) -> PlaceWorld:
     grown by the berth, which agents avoid on their way to another item. With a berth of 0 there are
     no boxes.
     """
-    return _world(space, costs, _make(layout, space, costs, False))
+    return _worlds(space, costs, opening, _make(scenes, space, costs, opening, False))
 
 
-def _world(space: Space, costs: Costs, made: Made) -> PlaceWorld:
-    """Assemble a world from its parts. A kernel returns a few arrays faster than nested tuples."""
-    blocked, lying, reach, boxes, numbers, prices = made
-    return PlaceWorld(space, costs, blocked, lying, reach, boxes, Exits(*numbers, *prices))
+def _worlds(space: Space, costs: Costs, opening: Openings, made: Made) -> Worlds:
+    """Assemble worlds. A kernel returns a few arrays faster than nested tuples of many."""
+    first, blocked, lying, reach, boxes, numbers, prices = made
+    exits = Exits(*numbers, *prices)
+    return Worlds(space, costs, opening, first, blocked, lying, reach, boxes, exits)
 
 
 @kernel
-def _make(layout: Layout, space: Space, costs: Costs, in_cells: bool) -> Made:
-    """Return the parts of a world: blocked cells, items, reach and boxes, and its exits."""
-    items, objects, blocked = layout.items, layout.objects, _blocked(layout, space)
-    modes, rows, columns = blocked.shape
-    reach = _out_of_reach(blocked, len(items))
-    if in_cells:
-        _from_cells(reach, layout, blocked[START], space.cell)
-    else:
-        _from_places(reach, layout, space)
-    in_the_way = not in_cells and space.berth > 0 and len(items) > 1
-    boxes = np.zeros((len(items) if in_the_way else 0, rows, columns), dtype=np.bool_)
-    for index in range(len(boxes)):
-        x, y, half = items[index, 0], items[index, 1], items[index, 2]
-        _cover(boxes[index], space.cell, x - half, y - half, 2 * half, 2 * half, space.berth)
-    lying = np.zeros((modes, len(items)), dtype=np.bool_)
+def _make(scenes: Scenes, space: Space, costs: Costs, opening: Openings, in_cells: bool) -> Made:
+    """Return the arrays of worlds; of their exits, first the numbers and then the prices."""
+    berth, layout = 0.0 if in_cells else space.berth, layout_at(scenes, 0)
+    first = _first_rows(scenes, len(opening), berth)
+    rows, columns = math.ceil(layout.height / space.cell), math.ceil(layout.width / space.cell)
+    blocked = np.zeros((first[-1, MODES], rows, columns), dtype=np.bool_)
+    lying = np.zeros(first[-1, LYING], dtype=np.bool_)
+    reach = np.full((first[-1, THINGS], rows, columns), np.inf)
+    boxes = np.zeros((first[-1, BOXES], rows, columns), dtype=np.bool_)
+    numbers = np.empty((5, first[-1, EXITS]), dtype=np.int64)
+    prices = np.zeros((2, first[-1, EXITS]))
+    source, target, thing, goal, then = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    exits = Exits(source, target, thing, goal, then, prices[0], prices[1])
+    worlds = Worlds(space, costs, opening.copy(), first, blocked, lying, reach, boxes, exits)
+    for one in range(len(opening)):
+        _fill(world_at(worlds, one), layout_at(scenes, one), in_cells)
+    return first, blocked, lying, reach, boxes, numbers, prices
+
+
+@part
+def _first_rows(scenes: Scenes, many: int, berth: float) -> Annotated[Ints, "1+world 5"]:
+    """Return where each world begins among all modes, items in modes, things, boxes and exits.
+
+    There are three modes if there is a key, a lock or a barrier. With several modes there is a lock
+    even if none is seen, because a barrier may vanish anyway.
+    """
+    first = np.zeros((many + 1, 5), dtype=np.int64)
+    for one in range(many):
+        layout = layout_at(scenes, one)
+        items, objects = len(layout.items), layout.objects
+        plain = items == objects and len(layout.barrier) == 0 and len(layout.lock) == 0
+        modes = 1 if plain else 3
+        first[one + 1, MODES] = first[one, MODES] + modes
+        first[one + 1, LYING] = first[one, LYING] + modes * items
+        first[one + 1, THINGS] = first[one, THINGS] + items + (0 if plain else 1)
+        first[one + 1, BOXES] = first[one, BOXES] + (items if berth > 0 and items > 1 else 0)
+        first[one + 1, EXITS] = first[one, EXITS] + count_exits(items, objects, modes)
+    return first
+
+
+@part
+def _fill(world: PlaceWorld, layout: Layout, in_cells: bool) -> None:
+    """Fill in the maps and exits of a world."""
+    (modes, items), space = world.lying.shape, world.space
+    _block(world.blocked, layout, space)
     for mode in range(modes):
-        for item in range(len(items)):
-            lying[mode, item] = mode == START or item < objects  # a key is gone once it is held
-    numbers, prices = exit_table(len(items), objects, len(layout.lock), modes, costs)
-    return blocked, lying, reach, boxes, numbers, prices
+        for item in range(items if mode == START else layout.objects):
+            world.lying[mode, item] = True  # a key is gone once it is held
+    if in_cells:
+        _from_cells(world.reach, layout, world.blocked[START], space.cell)
+    else:
+        _from_places(world.reach, layout, space)
+    for index in range(len(world.boxes)):
+        x, y, half = layout.items[index, 0], layout.items[index, 1], layout.items[index, 2]
+        box, side = world.boxes[index], 2 * half
+        _cover(box, space.cell, x - half, y - half, side, side, space.berth)
+    write_exits(world, layout.objects, len(layout.lock))
 
 
 @part
@@ -101,16 +156,6 @@ def _from_places(reach: Floats, layout: Layout, space: Space) -> None:
 
 
 @part
-def _out_of_reach(blocked: Bools, items: int) -> Annotated[Floats, "thing row column"]:
-    """Return a map for each thing on which it is out of reach everywhere.
-
-    With several modes there is a map for the lock even without one: a barrier may vanish anyway.
-    """
-    modes, rows, columns = blocked.shape
-    return np.full((items + (1 if modes > 1 else 0), rows, columns), np.inf)
-
-
-@part
 def _to_centre(distances: Floats, cell: float, x: float, y: float, reach: float) -> None:
     """Fill in the distance to a point, in cells, in all cells whose centres are within reach."""
     rows, columns = distances.shape
@@ -125,26 +170,18 @@ def _to_centre(distances: Floats, cell: float, x: float, y: float, reach: float)
 
 
 @part
-def _blocked(layout: Layout, space: Space) -> Annotated[Bools, "mode row column"]:
-    """Return the blocked cells: in three modes if there is a key, a lock or a barrier, else in one.
-
-    The lock's own square is solid, like the barrier.
-    """
-    cell, margin = space.cell, space.clearance
-    walls, barrier, lock = layout.walls, layout.barrier, layout.lock
-    rows, columns = math.ceil(layout.height / cell), math.ceil(layout.width / cell)
-    one = len(layout.items) == layout.objects and len(barrier) == 0 and len(lock) == 0
-    blocked = np.zeros((1 if one else 3, rows, columns), dtype=np.bool_)
-    _cover_all(blocked[-1], walls, cell, margin)
-    if one:
-        return blocked
+def _block(blocked: Annotated[Bools, "mode row column"], layout: Layout, space: Space) -> None:
+    """Mark the blocked cells of each mode. The lock's square is solid, like the barrier."""
+    cell, margin, lock = space.cell, space.clearance, layout.lock
+    _cover_all(blocked[-1], layout.walls, cell, margin)
+    if len(blocked) == 1:
+        return
     _copy(blocked[START], blocked[-1])
-    _cover_all(blocked[START], barrier, cell, margin)
+    _cover_all(blocked[START], layout.barrier, cell, margin)
     for i in range(len(lock)):
         left, low = lock[i, 0] - LOCK_HALF, lock[i, 1] - LOCK_HALF
         _cover(blocked[START], cell, left, low, 2 * LOCK_HALF, 2 * LOCK_HALF, margin)
     _copy(blocked[1], blocked[START])
-    return blocked
 
 
 def _whole_copy(target: Bools, source: Bools) -> None:

@@ -1,29 +1,37 @@
-"""Interpreting what is seen: a trial becomes a world and a trajectory in it.
+"""Interpreting what is seen: trials become worlds and trajectories in them.
 
-Each type of motion registers its own functions for this: see :func:`world_of` and :func:`steps_of`.
+Each type of motion registers its own functions for this: see :func:`worlds_of` and
+:func:`trajectories_of`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial, singledispatch
+from collections.abc import Sequence
+from functools import singledispatch
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from hbtom.arrays import Floats
 from hbtom.assumptions import Acts, Continuous, Grid
-from hbtom.compiled import kernel_or
+from hbtom.compiled import kernel, part_or
 from hbtom.model import Model
 from hbtom.observe import Trial
-from hbtom.observe.events import Track, find_marks, track_of
-from hbtom.observe.layout import Layout, layout_of
-from hbtom.world.cell_trajectory import grid_trajectory
+from hbtom.observe.events import Track, find_marks
 from hbtom.world.denoising import steadied
-from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space
-from hbtom.world.occupancy import continuous_world, grid_world
+from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space, Worlds, world_at, worlds_from
+from hbtom.world.occupancy import Openings, continuous_worlds, grid_worlds
 from hbtom.world.stages import at_frame, joined, staged
-from hbtom.world.trajectory import Trajectory, continuous_trajectory, distance
+from hbtom.world.steps import continuous_trajectories, grid_trajectories
+from hbtom.world.trajectory import (
+    Trajectories,
+    Trajectory,
+    distance,
+    trajectories_from,
+    trajectory_at,
+)
+from hbtom.world.trial_arrays import Scenes, scenes_of, track_at
 
 
 class Seen(NamedTuple):
@@ -41,41 +49,54 @@ class Seen(NamedTuple):
         return float(np.hypot(*np.diff(self.steady.whole_path, axis=0).T).sum())
 
 
+class SeenTrials(NamedTuple):
+    """What several trials mean, all of the same size and without changes."""
+
+    steady: Sequence[Trial]
+    worlds: Worlds
+    trajectories: Trajectories
+    waited: Sequence[tuple[float, ...]]
+    stages: tuple[PlaceWorld, ...] = ()  # of the only trial, if its world changes
+
+    def one(self, trial: int) -> Seen:
+        """Return what one of the trials means."""
+        world, steps = world_at(self.worlds, trial), trajectory_at(self.trajectories, trial)
+        stages = self.stages or (world,)
+        return Seen(self.steady[trial], world, steps, self.waited[trial], stages)
+
+
+def seen_alone(seen: Seen) -> SeenTrials:
+    """Return what one trial means, as that of the only one of several."""
+    worlds, steps = worlds_from(seen.world), trajectories_from(seen.trajectory)
+    return SeenTrials((seen.steady,), worlds, steps, (seen.waited,), seen.stages)
+
+
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
     """Return the world of a trial and the trajectory in it, as the model interprets them.
 
     ``openings`` are the costs of waiting for barriers in earlier trials.
     """
-    return see_all(model, (trial,), openings)[0]
+    if trial.changes:
+        return _in_stages(model, trial, openings)
+    return see_trials(model, (trial,), openings).one(0)
 
 
-def see_all(model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()) -> list[Seen]:
+def see_trials(
+    model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
+) -> SeenTrials:
     """Return the worlds of consecutive trials, and the trajectories in them.
 
-    Each kind of value is computed for all trials before the next kind, so that its code stays in
-    the processor's caches.
+    The trials have the same size, and their worlds do not change.
     """
     steady = [steadied(trial, model.observation) for trial in trials]
-    layouts = [layout_of(at_frame(one, 0) if one.changes else one) for one in trials]
-    tracks = list(map(track_of, steady))
-    waited = list(map(waits, steady, tracks))
-    opening = [_opening(model.acts, one) for one in accumulate(waited, initial=openings)]
-    kind = type(model.motion)
-    make = partial(world_of.dispatch(kind), model.motion, model.acts)
-    worlds = list(map(make, opening, layouts))
-    ends = map(_at_end, trials, steady, layouts)
-    walks = [TrajectoryInput(*one, model.acts.final) for one in zip(ends, tracks, strict=True)]
-    walled = [
-        world._replace(blocked=np.ones_like(world.blocked)) if trial.changes else world
-        for trial, world in zip(trials, worlds, strict=True)
-    ]  # blocked everywhere, so that no diagonals are made yet: they depend on the stage
-    steps = list(map(partial(steps_of.dispatch(kind), model.motion), walks, walled))
-    seen = [Seen(*one, (one[1],)) for one in zip(steady, worlds, steps, waited, strict=True)]
-    for index, trial in enumerate(trials):
-        if trial.changes:
-            each = partial(make, opening[index])
-            seen[index] = _in_stages(trial, walks[index], seen[index], each, issubclass(kind, Grid))
-    return seen
+    scenes = scenes_of(trials)
+    paths = scenes if steady[0] is trials[0] else scenes_of(steady)
+    waited = _waits(paths)
+    before = list(accumulate(waited, initial=openings))[:-1]
+    opening = np.array([_opening(model.acts, one) for one in before])
+    worlds = worlds_of(model.motion, model.acts, opening, scenes)
+    steps = trajectories_of(model.motion, paths, worlds, model.acts.final)
+    return SeenTrials(steady, worlds, steps, waited)
 
 
 def _opening(acts: Acts, openings: tuple[float, ...]) -> float:
@@ -84,80 +105,86 @@ def _opening(acts: Acts, openings: tuple[float, ...]) -> float:
     return float(sum(openings) / len(openings)) if learnt else float(acts.cost)
 
 
-def _at_end(trial: Trial, steady: Trial, layout: Layout) -> Layout:
-    """Return the layout at the end of a trial; with noise, contact is judged leniently."""
-    ends = layout_of(at_frame(trial, -1)) if trial.changes else layout
-    return ends if steady is trial else ends._replace(radius=float(steady.agent.radius))
+def _in_stages(model: Model, trial: Trial, openings: tuple[float, ...]) -> Seen:
+    """Return what a trial means whose world changes."""
+    steady, acts = steadied(trial, model.observation), model.acts
+    opening = np.array([_opening(acts, openings)])
 
+    def world_in(still: Trial) -> PlaceWorld:
+        return world_at(worlds_of(model.motion, acts, opening, scenes_of((still,))), 0)
 
-def _in_stages(
-    trial: Trial,
-    walk: TrajectoryInput,
-    seen: Seen,
-    make: Callable[[Layout], PlaceWorld],
-    diagonal: bool,
-) -> Seen:
-    """Return the interpretation of a trial whose world changes; ``seen`` has its steps."""
-    steps = seen.trajectory
-    path, world_in = walk.track.path, lambda one: make(layout_of(one))
-    stages, steps = staged(trial, steps, path, world_in, diagonal)
-    return seen._replace(world=joined(stages), trajectory=steps, stages=stages)
-
-
-class TrajectoryInput(NamedTuple):
-    """The input of a trajectory."""
-
-    layout: Layout  # at the end of the trial
-    track: Track  # without gaps or noise
-    final: bool  # whether the touch that ends the trial is a step
+    # Blocked everywhere, so that no diagonals are made yet: they depend on the stage.
+    worlds = worlds_of(model.motion, acts, opening, scenes_of((at_frame(trial, 0),)))
+    worlds = worlds._replace(blocked=np.ones_like(worlds.blocked))
+    scenes = scenes_of((at_frame(steady, -1),))
+    steps = trajectory_at(trajectories_of(model.motion, scenes, worlds, acts.final), 0)
+    diagonal = isinstance(model.motion, Grid)
+    stages, steps = staged(trial, steps, scenes.path, world_in, diagonal)
+    return Seen(steady, joined(stages), steps, _waits(scenes)[0], stages)
 
 
 @singledispatch
-def world_of(motion: Any, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
-    """Return the world of a trial under a motion; ``opening`` is the cost of opening a lock.
+def worlds_of(motion: Any, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
+    """Return the worlds of trials under a motion, given what opening a lock costs in each.
 
     Each type of motion registers its own function.
     """
-    raise TypeError(f"world_of has no function for {motion!r}")
+    raise TypeError(f"worlds_of has no function for {motion!r}")
 
 
 @singledispatch
-def steps_of(motion: Any, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
-    """Return the trajectory in a world. Each type of motion registers its own function."""
-    raise TypeError(f"steps_of has no function for {motion!r}")
+def trajectories_of(motion: Any, scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
+    """Return the trajectories in worlds; with ``final``, the touch that ends a trial is a step.
+
+    Each type of motion registers its own function.
+    """
+    raise TypeError(f"trajectories_of has no function for {motion!r}")
 
 
-@world_of.register
-def _grid_world(motion: Grid, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
-    costs = Costs(1.0, float(acts.cost), opening)
-    return grid_world(layout, Space(float(motion.cell)), costs)
+@worlds_of.register
+def _grid_worlds(motion: Grid, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
+    costs = Costs(1.0, float(acts.cost))
+    return grid_worlds(scenes, Space(float(motion.cell)), costs, opening)
 
 
-@steps_of.register
-def _grid_steps(motion: Grid, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
-    return grid_trajectory(walk.layout, walk.track, world, walk.final)
+@trajectories_of.register
+def _grid_steps(motion: Grid, scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
+    return grid_trajectories(scenes, worlds, final)
 
 
-@world_of.register
-def _continuous_world(motion: Continuous, acts: Acts, opening: float, layout: Layout) -> PlaceWorld:
+@worlds_of.register
+def _continuous_worlds(motion: Continuous, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
     pace, push, tool = motion.cell / UNIT, float(motion.push), float(motion.reluctance)
-    costs = Costs(pace, float(acts.cost), opening, push, tool, motion.contact)
+    costs = Costs(pace, float(acts.cost), push=push, tool=tool, contact=motion.contact)
     space = Space(float(motion.cell), float(motion.clearance), float(motion.berth))
-    return continuous_world(layout, space, costs)
+    return continuous_worlds(scenes, space, costs, opening)
 
 
-@steps_of.register
-def _continuous_steps(motion: Continuous, walk: TrajectoryInput, world: PlaceWorld) -> Trajectory:
-    stride = float(motion.stride)
-    return continuous_trajectory(walk.layout, walk.track, world, stride, walk.final)
+@trajectories_of.register
+def _continuous_steps(
+    motion: Continuous, scenes: Scenes, worlds: Worlds, final: bool
+) -> Trajectories:
+    return continuous_trajectories(scenes, worlds, float(motion.stride), final)
 
 
-def waits(trial: Trial, track: Track | None = None) -> tuple[float, ...]:
-    """Return the cost of waiting for the barrier, if the agent did; ``track`` is the trial's."""
-    if trial.lock is None and len(trial.barrier) == 0:
-        return ()
-    cost = cost_of_waiting(track_of(trial) if track is None else track)
-    return (cost,) if cost >= 0 else ()
+def waits(trial: Trial) -> tuple[float, ...]:
+    """Return the cost of waiting for the barrier, if the agent did."""
+    return _waits(scenes_of((trial,)))[0]
+
+
+def _waits(scenes: Scenes) -> list[tuple[float, ...]]:
+    if not len(scenes.barrier) and not len(scenes.lock):
+        return [()] * len(scenes.numbers)
+    return [(cost,) if cost >= 0 else () for cost in waiting_costs(scenes).tolist()]
+
+
+@kernel
+def waiting_costs(scenes: Scenes) -> Annotated[Floats, "trial"]:
+    """Return the cost of waiting in each trial, or -1 if the agent did not wait."""
+    costs = np.empty(len(scenes.numbers))
+    for trial in range(len(costs)):
+        costs[trial] = cost_of_waiting(track_at(scenes, trial))
+    return costs
 
 
 def _all_waiting(track: Track) -> float:
@@ -174,7 +201,7 @@ def _all_waiting(track: Track) -> float:
     return frames * (float(length.cumsum()[-1]) / moving) / UNIT
 
 
-@kernel_or(_all_waiting)
+@part_or(_all_waiting)
 def cost_of_waiting(track: Track) -> float:
     """Return the cost of waiting: how far the agent could have walked, or -1 if it did not wait.
 

@@ -14,10 +14,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.compiled import kernel, part
+from hbtom.compiled import part
 from hbtom.observe.events import Track, find_marks
-from hbtom.observe.layout import Layout
-from hbtom.world.modes import HELD, OPEN, START, PlaceWorld, exit_at
+from hbtom.world.modes import HELD, OPEN, START
+from hbtom.world.trial_arrays import Layout
 
 
 class Act(IntEnum):
@@ -49,7 +49,43 @@ class Trajectory(NamedTuple):
         return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
 
 
-ALL_LEGS = np.empty((0, 5), dtype=np.int64)  # no legs given: find all of them
+class Trajectories(NamedTuple):
+    """The trajectories of several trials, one after the other in each array."""
+
+    begin: Annotated[Ints, "1+trial"]  # the first step of each trial
+    first: Annotated[Floats, "trial 2"]
+    frame: Annotated[Ints, "step"]
+    act: Annotated[Ints, "step"]
+    thing: Annotated[Ints, "step"]
+    mode: Annotated[Ints, "step"]
+    start: Annotated[Floats, "step 2"]
+    stop: Annotated[Floats, "step 2"]
+    exit: Annotated[Ints, "step"]
+
+
+def trajectories_from(one: Trajectory) -> Trajectories:
+    """Return one trajectory as the only one of several."""
+    begin = np.array([0, len(one.act)])
+    return Trajectories(begin, one.first[None], *one[:6], one.exit)
+
+
+@part
+def trajectory_at(every: Trajectories, trial: int) -> Trajectory:
+    """Return one of several trajectories."""
+    begin, end = every.begin[trial], every.begin[trial + 1]
+    return Trajectory(
+        every.frame[begin:end],
+        every.act[begin:end],
+        every.thing[begin:end],
+        every.mode[begin:end],
+        every.start[begin:end],
+        every.stop[begin:end],
+        every.first[trial],
+        every.exit[begin:end],
+    )
+
+
+MOST_LEGS = 3  # in a trial
 _NONE = np.empty(0, dtype=np.int64)
 NO_STEPS = Trajectory(
     _NONE, _NONE, _NONE, _NONE, np.empty((0, 2)), np.empty((0, 2)), np.zeros(2), _NONE
@@ -68,7 +104,7 @@ def find_legs(layout: Layout, track: Track, final: bool) -> Annotated[Ints, "leg
     """
     items, radius, objects = layout.items, layout.radius, layout.objects
     path, marks = track.path, find_marks(track)
-    legs = np.empty((3, 5), dtype=np.int64)
+    legs = np.empty((MOST_LEGS, 5), dtype=np.int64)
     count, here, mode, end = 0, 0, START, len(path) - 1
     if marks.picked >= 0:
         touch = _contact_began(path, items[objects], radius, marks.picked)
@@ -135,100 +171,6 @@ def distance(place: Floats, other: Floats) -> float:
     """Return the distance between two places."""
     across, down = other[0] - place[0], other[1] - place[1]
     return math.sqrt(across * across + down * down)
-
-
-# Moves in pixels
-
-
-def continuous_trajectory(
-    layout: Layout, track: Track, world: PlaceWorld, stride: float, final: bool
-) -> Trajectory:
-    """Return the steps in pixels: a move for each stride, and one for the remainder of a leg.
-
-    With a stride of 0, every frame is a move. ``final`` says whether the touch that ends the trial
-    is a step.
-    """
-    return assemble(*continuous_steps(layout, track, world, stride, final, ALL_LEGS)[:3])
-
-
-@kernel
-def continuous_steps(
-    layout: Layout,
-    track: Track,
-    world: PlaceWorld,
-    stride: float,
-    final: bool,
-    legs: Annotated[Ints, "leg 5"],
-) -> tuple[Ints, Floats, Floats, int]:
-    """Return the steps of the given legs (of all, if none are given), and how many are final.
-
-    A last move shorter than a stride is not final: it may become longer.
-    """
-    if len(legs) == 0:
-        legs = find_legs(layout, track, final)
-    path, modes = track.path, len(world.blocked)
-    source, thing = world.exits.source, world.exits.thing
-    numbers, places = allocate_steps(len(path) + len(legs))
-    step = complete = 0
-    for one in range(len(legs)):
-        here, end, mode = legs[one, 0], legs[one, 1], min(legs[one, 2], modes - 1)
-        arrived, walked = here, 0.0
-        for frame in range(here + 1, end + 1):
-            length = distance(path[frame - 1], path[frame])
-            if length > 0:
-                walked, arrived = walked + length, frame
-                if walked >= stride:
-                    add(numbers, places, step, frame, mode, path[here], path[frame])
-                    step, here, walked = step + 1, frame, 0.0
-        complete = step
-        if walked > 0:
-            add(numbers, places, step, arrived, mode, path[here], path[arrived])
-            step += 1
-        if legs[one, 3] != NO_ACT:
-            add(numbers, places, step, end, mode, path[end], path[end])
-            write_act(numbers, step, legs[one], source, thing)
-            step += 1
-    return numbers[:, :step], places[:, :step], path[0].copy(), complete
-
-
-@part
-def allocate_steps(most: int) -> tuple[Annotated[Ints, "5 step"], Annotated[Floats, "2 step 2"]]:
-    """Return arrays for up to ``most`` steps: frame, act, thing, mode and exit; start and stop."""
-    return np.empty((5, most), dtype=np.int64), np.empty((2, most, 2))
-
-
-@part
-def add(
-    numbers: Annotated[Ints, "5 step"],
-    places: Annotated[Floats, "2 step 2"],
-    step: int,
-    frame: int,
-    mode: int,
-    start: Annotated[Floats, "2"],
-    stop: Annotated[Floats, "2"],
-) -> None:
-    """Fill in a move."""
-    numbers[0, step], numbers[1, step], numbers[2, step] = frame, MOVE, -1
-    numbers[3, step], numbers[4, step] = mode, -1
-    for axis in range(2):
-        places[0, step, axis], places[1, step, axis] = start[axis], stop[axis]
-
-
-@part
-def write_act(numbers: Ints, step: int, leg: Ints, source: Ints, thing: Ints) -> None:
-    """Turn a step into the act that ends a leg."""
-    numbers[1, step], numbers[2, step] = leg[3], leg[4]
-    numbers[4, step] = exit_at(source, thing, numbers[3, step], leg[4])
-
-
-def assemble(
-    numbers: Annotated[Ints, "5 step"],
-    places: Annotated[Floats, "2 step 2"],
-    first: Annotated[Floats, "2"],
-) -> Trajectory:
-    """Assemble a trajectory. A kernel returns a few arrays faster than a tuple of many."""
-    (frame, act, thing, mode, taken), (start, stop) = numbers, places
-    return Trajectory(frame, act, thing, mode, start, stop, first, taken)
 
 
 def cut(steps: Trajectory, many: int) -> Trajectory:

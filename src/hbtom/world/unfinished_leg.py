@@ -11,17 +11,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints, frozen, read_only
+from hbtom.arrays import Floats, Ints
 from hbtom.assumptions import Continuous, Grid
-from hbtom.observe.events import Track
-from hbtom.observe.layout import Layout
-from hbtom.world.cell_trajectory import grid_steps
-from hbtom.world.modes import PlaceWorld
-from hbtom.world.trajectory import NO_ACT, Trajectory, assemble, continuous_steps, cut
-
-# Placeholders: if the legs are given, the kernels do not use the layout.
-_BOXES, _LOCKS = frozen(np.empty((0, 4))), frozen(np.empty((0, 2)))
-_NOTHING = Layout(0.0, 0.0, _BOXES, _BOXES, frozen(np.empty((0, 3))), _LOCKS, 0.0, 0)
+from hbtom.world.modes import PlaceWorld, worlds_from
+from hbtom.world.steps import IN_CELLS, assemble, find_steps
+from hbtom.world.trajectory import NO_ACT, Trajectory, cut, trajectory_at
+from hbtom.world.trial_arrays import scene_of_path
 
 
 class Tail(NamedTuple):
@@ -105,13 +100,16 @@ def can_follow(motion: Any) -> bool:
     return leg_steps.dispatch(type(motion)) is not leg_steps.dispatch(object)
 
 
+def _leg_steps(path: Floats, leg: Ints, world: PlaceWorld, stride: float) -> tuple[Trajectory, int]:
+    made = find_steps(scene_of_path(path), worlds_from(world), stride, False, leg[None])
+    return trajectory_at(assemble(*made[:4]), 0), made[4]
+
+
 @leg_steps.register
 def _continuous(
     motion: Continuous, path: Floats, leg: Ints, world: PlaceWorld
 ) -> tuple[Trajectory, int]:
-    stride = float(motion.stride)
-    packed = continuous_steps(_NOTHING, Track(read_only(path)), world, stride, False, leg[None])
-    return assemble(*packed[:3]), packed[3]
+    return _leg_steps(path, leg, world, float(motion.stride))
 
 
 @rest.register
@@ -124,8 +122,7 @@ def _after_stride(
 
 @leg_steps.register
 def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Trajectory, int]:
-    packed = grid_steps(_NOTHING, Track(read_only(path)), world, False, leg[None])
-    return assemble(*packed[:3]), packed[3]
+    return _leg_steps(path, leg, world, IN_CELLS)
 
 
 @rest.register
