@@ -189,8 +189,7 @@ def policies() -> Named:
         taken = np.ascontiguousarray(wasted[:, -1])
         yield f"actions weighed {seed}", log_boltzmann(taken, wasted, efficiency)
         step_regret, length = rng.random((steps, goals)), rng.exponential(2.0, size=steps)
-        moves, reachable = rng.random(steps) < 0.7, rng.random(goals) < 0.8
-        log = log_headings(step_regret, length, moves, 1.3, reachable, efficiency)
+        log = log_headings(step_regret, length, rng.random(steps) < 0.7, 1.3, efficiency)
         yield f"headings weighed {seed}", log
 
 

@@ -137,7 +137,7 @@ import numpy as np  # and what comes after it is compiled too
 from hbtom.mind.policy import log_headings
 {first}
 yes = np.array([True])
-log = log_headings(np.array([[0.3]]), np.ones(1), yes, 1.0, yes, np.array([2.0]))
+log = log_headings(np.array([[0.3]]), np.ones(1), yes, 1.0, np.array([2.0]))
 compiled = len(log_headings._dispatcher.overloads)
 folder = Kernel.folder and str(Kernel.folder)
 print(json.dumps([*started, compiled, log.item(), folder]))
@@ -146,7 +146,7 @@ print(json.dumps([*started, compiled, log.item(), folder]))
 
 def plainly() -> float:
     yes = np.array([True])
-    return log_headings(np.array([[0.3]]), np.ones(1), yes, 1.0, yes, np.array([2.0])).item()
+    return log_headings(np.array([[0.3]]), np.ones(1), yes, 1.0, np.array([2.0])).item()
 
 
 @needs_numba

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from computed import bits
 from episodes import (
     ACORN,
     HEART,
@@ -22,9 +25,14 @@ from episodes import (
     trial,
     walk,
 )
-from hbtom import Judgement, Model, judge
+from hbtom import Episode, Judgement, Model, Trial, judge
 from hbtom.judgement import plausibility, surprise, watch
+from hbtom.judgement.judging import plan_pair, plan_trials
+from hbtom.mind import Planned
+from hbtom.mind.watching import plan_each
 from hbtom.model import with_settings
+from hbtom.world.seeing import Earlier
+from worlds import odd_model, odd_trial
 
 both = pytest.mark.parametrize("preset", ["default", "paper"])
 
@@ -224,6 +232,59 @@ def test_reusing_a_judgement_gives_the_same_with_less_work(preset: str) -> None:
     same = [one is other for one, other in zip(first.planned, together.planned, strict=True)]
     assert same == [True, True, True, False]
     assert together.to_dict(trace=True) == apart.to_dict(trace=True)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trials_planned_together_match_trials_planned_alone(seed: int) -> None:
+    """They may differ in goals, modes, things, boxes and steps, and some have none of these."""
+    model = odd_model(seed)
+    every = [odd_trial(number) for number in range(100 * seed, 100 * seed + 30)]
+    trials = [one for one in every if one.size == every[0].size][:6]
+    earlier = [Earlier((2.0,), range(number)) for number in range(len(trials))]
+    together, openings = plan_each(model, trials, earlier), (2.0,)
+    for one, shown in zip(together, trials, strict=True):
+        (alone,) = plan_each(model, [shown], [Earlier(openings)])
+        assert one.together is together[0].together is not alone.together
+        assert bits_of(one) == bits_of(alone)
+        openings += alone.waited
+    assert len({len(one.regret.goals) for one in together}) > 1
+
+
+def bits_of(planned: Planned) -> Any:
+    """Return everything that is known about a trial, to be compared to the last bit."""
+    regret, seen = planned.regret, planned.seen
+    values = regret.step_regret, regret.reachable, regret.frame, regret.choice.action_regret
+    return bits((*seen.world, *seen.trajectory, planned.cost_to_go.cost, *values)), (
+        regret.goals,
+        regret.warnings,
+        planned.waited,
+        planned.agent,
+    )
+
+
+@both
+def test_a_pair_planned_together_matches_its_episodes_planned_one_by_one(preset: str) -> None:
+    """What waiting cost in one episode does not count in the other, unless they share the trial."""
+    model = with_settings(Model.preset(preset), {"acts.learn_opening": True})
+    quick, still = read(episode(key_trial(), TO_HEART)).trials
+    shared, slow, slower = (slowed(quick, frames) for frames in (3, 4, 5))
+    one = Episode((shared, slow, quick))
+    other = Episode((shared, still, slower, quick))
+    for pair in ((one, other), (other, one), (one, one)):
+        for plans, alone in zip(plan_pair(model, *pair), pair, strict=True):
+            assert [*map(bits_of, plans)] == [*map(bits_of, plan_trials(model, alone))]
+    costs = {
+        one.seen.world.costs.opening for plans in plan_pair(model, one, other) for one in plans
+    }
+    assert len(costs) == 4  # before any lock, after one, and after another two in each episode
+
+
+def slowed(trial: Trial, frames: int) -> Trial:
+    """Return a trial whose barrier takes more frames to vanish."""
+    gone, left = trial.marks.gone, np.ones(len(trial.path))
+    left[gone:] = 0.0
+    left[gone - frames : gone] = np.linspace(0.9, 0.1, frames)
+    return replace(trial, barrier_left=left)
 
 
 def test_trials_that_differ_are_watched_again(monkeypatch) -> None:

@@ -28,7 +28,7 @@ from episodes import (
     trial,
     walk,
 )
-from hbtom import Beliefs, Episode, Model, infer, judge
+from hbtom import BadInput, Beliefs, Episode, Model, infer, judge
 from hbtom.judgement import watch
 from hbtom.mind import (
     Actions,
@@ -37,6 +37,9 @@ from hbtom.mind import (
     Regret,
     infer_agent,
 )
+from hbtom.mind import learn as learn_one
+from hbtom.mind.inference import Watched, learn_trials
+from hbtom.mind.regret import NOTHING
 from hbtom.observe import Identity
 
 few = settings(max_examples=20)
@@ -398,3 +401,43 @@ def test_a_wall_can_leave_only_one_goal() -> None:
         posterior, _ = infer(Model.preset(preset), Beliefs(), seen[0])
         assert posterior.reachable.tolist() == [True, False]
         np.testing.assert_allclose(posterior.goal, np.tile([1.0, 0.0], (len(posterior) + 1, 1)))
+
+
+# Several trials at once
+
+
+@few
+@given(seeds)
+def test_trials_learnt_from_together_match_trials_learnt_from_one_by_one(seed: int) -> None:
+    """Series of the same choice are cut where agents, goals or what is within reach differ."""
+    rng = np.random.default_rng(seed)
+    agents, some = (AGENT, Identity("other.png")), (GOALS, GOALS[:2], (NOTHING,))
+    watched, agent, goals, reach = list[Watched](), AGENT, GOALS, 1.0
+    for _ in range(rng.integers(1, 9)):
+        if rng.random() < 0.3:
+            agent, goals = agents[rng.integers(2)], some[rng.integers(3)]
+            reach = float(rng.choice([0.4, 1.0]))
+        waited = (float(rng.random()),) if rng.random() < 0.3 else ()
+        watched.append(Watched(agent, random_trial(rng, goals, reach), waited))
+    together = learn_trials(model(), Beliefs(), watched)
+    beliefs = Beliefs()
+    for one, found in zip(watched, together, strict=True):
+        beliefs = learn_one(model(), beliefs, *one)
+        assert found.openings == beliefs.openings
+        assert found.agents.keys() == beliefs.agents.keys()
+        for look, known in beliefs.agents.items():
+            mine = found.agents[look]
+            assert (mine.goals, mine.tree) == (known.goals, known.tree)
+            np.testing.assert_array_equal(mine.counts, known.counts)
+            np.testing.assert_array_equal(mine.log_weight, known.log_weight)
+
+
+def test_a_series_that_grows_too_large_is_refused_at_the_right_trial() -> None:
+    goals = tuple(Identity(f"thing {number}") for number in range(8))
+    one = Watched(AGENT, seen(goals, [True] * 8, np.zeros((1, 8, 3))))
+    with pytest.raises(BadInput, match="too many goals and trials") as refused:
+        learn_trials(model(), Beliefs(), [one] * 14, number=3)
+    sizes = [math.comb(trials + 7, 7) * 8 for trials in range(14)]
+    assert refused.value.place.trial == 3 + next(
+        n for n, size in enumerate(sizes) if size > 1 << 18
+    )

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbtom.mind.policy import log_boltzmann, log_choice, log_heading, log_headings, log_i0e
+from hbtom.mind import Headings, Regret, log_likelihood
+from hbtom.mind.policy import log_boltzmann, log_choice, log_heading, log_i0e
+from hbtom.observe import Identity
 
 few = settings(max_examples=30)
 seeds = st.integers(0, 2**32 - 1)
@@ -192,7 +194,10 @@ def test_the_evidence_of_a_trial_is_that_of_its_headings_and_acts(seed: int) -> 
     moves, reachable = rng.random(steps) < 0.6, rng.random(goals) < 0.7
     most = np.where(moves, 2 * length, act)[:, None]
     step_regret = rng.random((steps, goals)) * most
-    log = log_headings(step_regret, length, moves, act, reachable, BETAS)
+    things = tuple(Identity(f"thing {number}") for number in range(goals))
+    choice = Headings(moves, length, step_regret, act)
+    frames = np.arange(steps)
+    log = log_likelihood(Regret(things, reachable, frames, step_regret, choice), BETAS).log
     assert log.shape == (steps, goals, len(BETAS))
     for step, goal, k in np.ndindex(log.shape):
         one, beta = float(step_regret[step, goal]), float(BETAS[k])

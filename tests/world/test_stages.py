@@ -18,6 +18,7 @@ from hbtom.observe import Body, Identity, Other
 from hbtom.observe.writing import write as write_bib
 from hbtom.plan.planning import plan_trial
 from hbtom.world import see
+from hbtom.world.seeing import Earlier
 from regrets import regret_of
 
 HEART, SPOON, ANNA = Identity("heart"), Identity("spoon"), Identity("anna")
@@ -292,7 +293,8 @@ def test_trials_seen_together_match_trials_seen_one_by_one(preset: str) -> None:
     key = read(episode(key_trial())).trials[0]
     trials = doors(DETOUR, closes=12), key, doors(DETOUR, closes=2), replace(key, size=(190, 200))
     model, openings = Model.preset(preset), (3.0,)
-    together = [one.seen for one in plan_each(model, trials, openings)]
+    earlier = [Earlier(openings, range(number)) for number in range(len(trials))]
+    together = [one.seen for one in plan_each(model, trials, earlier)]
     for seen, one in zip(together, trials, strict=True):
         alone = see(model, one, openings)
         assert repr(seen) == repr(alone)

@@ -61,8 +61,10 @@ class RatePairs:
         stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
         for pair, (e, u), (_, *both) in zip(pairs, stamps, load_pairs(there), strict=True):
             rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
-            stamp = {pair.expected: e, pair.unexpected: u}
-            rows = [_row(member, rating, judge, stamp[member]) for member, rating in rated]
+            rows = [
+                _row(member, rating, judge, e if member is pair.expected else u)
+                for member, rating in rated
+            ]
             yield RatedPair(rows, problems, sum(rating.warned for _, rating in rated))
 
 

@@ -15,6 +15,7 @@ from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
 from hbtom.bench.workers import Start
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
+from hbtom.judgement.judging import plan_pair
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, names
@@ -88,8 +89,10 @@ class ModelRater:
 
     def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
         """Judge both episodes; computations that they share are done once."""
-        first = judge(expected, self.model)
-        return self.of(first), self.of(judge(unexpected, self.model, reuse=first))
+        plans = plan_pair(self.model, expected, unexpected)
+        first = judge(expected, self.model, planned=plans[0])
+        second = judge(unexpected, self.model, reuse=first, planned=plans[1])
+        return self.of(first), self.of(second)
 
     def rate_one(self, episode: Episode) -> Rating:
         """Judge one episode."""

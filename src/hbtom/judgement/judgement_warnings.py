@@ -41,11 +41,9 @@ def judgement_warnings(judgement: Judgement) -> Iterator[str]:
         yield f"the agent is not seen in {unseen} of {frames} frames"
     known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
     for number, (trial, one, beliefs) in enumerate(known, start=1):
-        if trial.camera is not None and hides_all(trial):
-            yield f"trial {number}: boards hide the agent from the camera all along"
-        for warning in _ignored(model, trial):
-            yield f"trial {number}: {warning}"
-        for warning in (*trial.warnings, *caveats(one.regret, beliefs.agents.get(one.agent))):
+        ignored = _ignored(model, trial) if trial.others or trial.unusual else ()
+        learnt = beliefs.agents.get(one.agent)
+        for warning in (*ignored, *trial.warnings, *caveats(one.regret, learnt)):
             yield f"trial {number}: {warning}"
     if some := _in_walls(trials[-1], test.frame):
         told = f"the agent is inside a wall after {some} of {len(test)} steps"
@@ -79,7 +77,9 @@ def _why_not(model: Model) -> str:
 
 
 def _ignored(model: Model, trial: Trial) -> Iterator[str]:
-    """Yield what is ignored by a model without company, or in a trial whose world changes."""
+    """Yield what is hidden, or ignored by a model without company or in a world that changes."""
+    if trial.camera is not None and hides_all(trial):
+        yield "boards hide the agent from the camera all along"
     if model.minds is not None:
         if trial.changes and trial.company:
             yield (

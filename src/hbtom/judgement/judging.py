@@ -19,6 +19,7 @@ from hbtom.mind.watching import infer_planned, plan_each, watch_trials
 from hbtom.model import AnyModel, Model, find_model, suited
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.checks import checked
+from hbtom.world.seeing import Earlier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,13 +152,31 @@ def plan_trials(
         planned += reuse[1][: _alike(reuse[0], episode, same_trial)]
     openings = tuple(wait for one in planned for wait in one.waited)
     if not company and not model.knowledge.plan:  # nothing else is remembered
-        return *planned, *plan_each(model, episode.trials[len(planned) :], openings)
+        new = episode.trials[len(planned) :]
+        earlier = [Earlier(openings, range(number)) for number in range(len(new))]
+        return *planned, *plan_each(model, new, earlier)
     for trial in episode.trials[len(planned) :]:
         memory = planned[-1].memory if planned else Memory(company)
-        earlier = episode.trials[: len(planned)]
-        planned.append(plan_one(model, trial, openings, memory, earlier=earlier))
+        before = episode.trials[: len(planned)]
+        planned.append(plan_one(model, trial, openings, memory, earlier=before))
         openings += planned[-1].waited
     return tuple(planned)
+
+
+def plan_pair(
+    model: Model, first: Episode, second: Episode
+) -> tuple[tuple[Planned, ...], tuple[Planned, ...]]:
+    """Return what :func:`plan_trials` does for two episodes, which may begin alike."""
+    remembers = model.knowledge.plan or (model.minds and (first.company or second.company))
+    if remembers or first.sight or second.sight:
+        known = plan_trials(model, first)
+        return known, plan_trials(model, second, reuse=(first, known))
+    many, shared = len(first), _alike(first, second, same_trial)
+    new = second.trials[shared:]
+    earlier = [Earlier((), range(number)) for number in range(many)]
+    earlier += [Earlier((), (*range(shared), *range(many, many + one))) for one in range(len(new))]
+    planned = tuple(plan_each(model, (*first.trials, *new), earlier))
+    return planned[:many], planned[:shared] + planned[many:]
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace as changed
 
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.judging import Judgement, judge, plan_trials
+from hbtom.judgement.judging import Judgement, judge, plan_pair
 from hbtom.mind import Planned
 from hbtom.model import Model
 from hbtom.observe import Episode
@@ -35,8 +35,7 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
     last = {key: index for index, both in enumerate(shared) for key in both}
     for index, (model, (moves, mind)) in enumerate(zip(models, shared, strict=True)):
         if moves not in plans:
-            known = plan_trials(model, first)
-            plans[moves] = known, plan_trials(model, second, reuse=(first, known))
+            plans[moves] = plan_pair(model, first, second)
         if mind not in minds:
             one = judge(first, model, planned=plans[moves][0])
             minds[mind] = one, judge(second, model, reuse=one, planned=plans[moves][1])

@@ -12,8 +12,9 @@ import math
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hbtom.arrays import Bools, Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints, T
 from hbtom.compiled import kernel, part, part_or
 from hbtom.mind.histories import (
     Choice,
@@ -27,7 +28,7 @@ from hbtom.mind.histories import (
     summed_over_histories,
 )
 
-__all__ = ["Choice", "History", "NestedOffers", "bayes", "learn_counts", "log_sum"]
+__all__ = ["Choice", "History", "NestedOffers", "bayes", "learn_counts", "learn_series", "log_sum"]
 
 
 @kernel
@@ -52,7 +53,6 @@ def bayes(
     return joint, preference, log_total
 
 
-@kernel
 def learn_counts(
     history: History,
     choice: Choice,
@@ -63,6 +63,55 @@ def learn_counts(
 
     Weights are log P(h, g, k | o_1:T).
     """
+    only = np.array([0, len(log_likelihood)])
+    counts, weights, _, log_total = learn_series(history, choice, before, log_likelihood, only)
+    return counts, weights, float(log_total[0])
+
+
+@kernel
+def learn_series(
+    history: History,
+    choice: Choice,
+    before: NestedOffers,
+    log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
+    begin: Annotated[Ints, "1+trial"],
+) -> tuple[Ints, Floats, Ints, Floats]:
+    """Return counts and log-weights after each of several trials with the same choice.
+
+    ``begin`` is the first step of each trial. The third array has the first history after each
+    trial, the last one log P(o_1:T) of each.
+    """
+    many = len(begin) - 1
+    first, log_total = np.zeros(many + 1, dtype=np.int64), np.empty(many)
+    counts, weights = history.counts[:0].copy(), history.log_weight[:0].copy()
+    for trial in range(many):
+        log = log_likelihood[begin[trial] : begin[trial + 1]]
+        new, weight, log_total[trial] = _learn(history, choice, before, log)
+        history, size = History(new, weight), first[trial] + len(new)
+        counts, weights = _with_room(counts, size), _with_room(weights, size)
+        for h in range(len(new)):
+            for j in range(new.shape[1]):
+                counts[first[trial] + h, j] = new[h, j]
+            for k in range(weight.shape[1]):
+                weights[first[trial] + h, k] = weight[h, k]
+        first[trial + 1] = size
+    return counts[: first[many]].copy(), weights[: first[many]].copy(), first, log_total
+
+
+@part
+def _with_room(rows: NDArray[T], size: int) -> NDArray[T]:
+    """Return an array with at least so many rows, of which the first are the given ones."""
+    if len(rows) >= size:
+        return rows
+    wide = np.empty((2 * size, rows.shape[1]), dtype=rows.dtype)
+    wide[: len(rows)] = rows
+    return wide
+
+
+@part
+def _learn(
+    history: History, choice: Choice, before: NestedOffers, log_likelihood: Floats
+) -> tuple[Ints, Floats, float]:
     log_history = goal_by_history(history, choice, before)
     seen = _seen(len(choice.among), choice.log_prior, _summed_over_steps(log_likelihood))
     log_total = _log_total(log_history, seen)

@@ -134,7 +134,7 @@ def _pushed(
     choice = one.choice._replace(counts=False, reachable=can, log_prior=log_prior.flatten())
     if not can.any():  # then its steps carry no information
         choice, log = one.choice._replace(counts=False), np.zeros_like(log)
-    return one._replace(choice=choice, before=NO_OFFERS, tree=PreferenceTree()), log
+    return one._replace(choice=choice, before=NO_OFFERS, tree=PreferenceTree(), offer=None), log
 
 
 def _after(model: Model, social: Social, before: Mixture, likelihood: Likelihood) -> Mixture:
@@ -143,7 +143,8 @@ def _after(model: Model, social: Social, before: Mixture, likelihood: Likelihood
     known, totals = [], []
     for kind, one, log in _by_kind(model, social, before, likelihood):
         counts, weight, total = learn_counts(one.history, one.choice, one.before, log)
-        known.append(AgentBeliefs(one.preferred, counts, weight, one.tree))
+        tree = one.with_offer(one.tree)
+        known.append(AgentBeliefs(one.preferred, counts, weight, tree))
         totals.append(total + _log_onset(social, kind, likelihood.company.touched))
     every = float(np.logaddexp.reduce(totals))
     return replace(before, known=scaled(known, [total - every for total in totals]))

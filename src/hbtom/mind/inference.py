@@ -11,16 +11,17 @@ efficiency; agents are independent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import compress
+import math
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, compress
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
-from hbtom.arrays import Bools, Floats
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_counts
+from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_series
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.hypotheses import offered_goals
 from hbtom.mind.likelihood import Likelihood
@@ -62,7 +63,7 @@ def infer_agent(
         full, preference, log_total = bayes(*known)
     else:
         full, preference, log_total, changed = bayes_switching(*known, likelihood.switching)
-    preferred, after = one.preferred, one.beliefs(beliefs, agent, likelihood, waited)
+    preferred, (after,) = one.preferred, one.beliefs(beliefs, [Watched(agent, likelihood, waited)])
     if NOTHING in likelihood.goals:  # preferences stay as they were
         real = np.array([goal != NOTHING for goal in preferred])
         preferred = tuple(goal for goal in preferred if goal != NOTHING)
@@ -82,6 +83,26 @@ def infer_agent(
     return posterior, after
 
 
+class Watched(NamedTuple):
+    """A trial that was watched: the agent, the likelihood, and what waiting for a barrier cost."""
+
+    agent: Identity
+    likelihood: Likelihood
+    waited: tuple[float, ...] = ()
+
+    def repeats(self, other: Watched) -> bool:
+        """Return whether the agent makes the same choice as in another trial, once and for all."""
+        mine, theirs = self.likelihood, other.likelihood
+        return (
+            self.agent == other.agent
+            and mine.goals == theirs.goals
+            and mine.hypotheses is theirs.hypotheses
+            and mine.switching is None
+            and mine.reachable.tolist() == theirs.reachable.tolist()
+            and NOTHING not in mine.goals
+        )
+
+
 def learn(
     model: Model,
     beliefs: Beliefs,
@@ -90,8 +111,28 @@ def learn(
     waited: tuple[float, ...] = (),
 ) -> Beliefs:
     """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
-    one = trial_prior(model, beliefs.agents.get(agent), likelihood, UNIFORM_WEIGHTS)
-    return one.beliefs(beliefs, agent, likelihood, waited)
+    return learn_trials(model, beliefs, [Watched(agent, likelihood, waited)])[0]
+
+
+def learn_trials(
+    model: Model, beliefs: Beliefs, trials: Sequence[Watched], number: int = 1
+) -> list[Beliefs]:
+    """Return what is believed after each of several trials; ``number`` is that of the first.
+
+    Successive trials in which an agent makes the same choice are learnt from together.
+    """
+    learnt, begin = list[Beliefs](), 0
+    while begin < len(trials):
+        now, first, end = learnt[-1] if learnt else beliefs, trials[begin], begin + 1
+        try:
+            one = trial_prior(model, now.agents.get(first.agent), first.likelihood, UNIFORM_WEIGHTS)
+        except BadInput as error:
+            raise error.at(trial=number + begin) from None
+        while end < len(trials) and one.fits(end - begin + 1) and trials[end].repeats(first):
+            end += 1
+        learnt += one.beliefs(now, trials[begin:end])
+        begin = end
+    return learnt
 
 
 class TrialPrior(NamedTuple):
@@ -101,26 +142,46 @@ class TrialPrior(NamedTuple):
     history: History
     choice: Choice
     before: NestedOffers  # earlier offers nested in this trial's
-    tree: PreferenceTree  # the offers so far, including this trial's
+    tree: PreferenceTree  # the offers so far
+    offer: frozenset[int] | None  # this trial's, if it is added to them
 
     def after(self) -> NestedOffers:
-        """Return all offers so far that lie within the set of all preferred items."""
+        """Return all offers that lie within the set of all preferred items, with this trial's."""
         many = len(self.preferred)
-        return self.tree.within(frozenset(range(many)), many)
+        return self.with_offer(self.tree).within(frozenset(range(many)), many)
 
-    def beliefs(
-        self, beliefs: Beliefs, agent: Identity, likelihood: Likelihood, waited: tuple[float, ...]
-    ) -> Beliefs:
-        """Return beliefs after the trial; about the agent, a trial without goals says nothing."""
-        if NOTHING in likelihood.goals:
-            return beliefs.after(waited, {})
-        before = self.history, self.choice, self.before, likelihood.log
-        if likelihood.switching is None:
-            counts, weight, _ = learn_counts(*before)
-        else:
-            counts, weight = learn_switching(*before, likelihood.switching)
-        known = AgentBeliefs(self.preferred, counts, weight, self.tree)
-        return beliefs.after(waited, {agent: known})
+    def fits(self, trials: int) -> bool:
+        """Return whether the tables of counts stay small in so many trials with this choice."""
+        goals = len(self.choice.among)
+        return self.history.counts.size * math.comb(trials + goals - 1, trials) <= MOST_COUNTS
+
+    def beliefs(self, beliefs: Beliefs, trials: Sequence[Watched]) -> list[Beliefs]:
+        """Return beliefs after each of several trials with this choice."""
+        agent, likelihood, waited = trials[0]
+        if NOTHING in likelihood.goals:  # about the agent, a trial without goals says nothing
+            return [beliefs.after(waited, {})]
+        learnt, tree, (counts, weights, first) = list[Beliefs](), self.tree, self._learnt(trials)
+        for trial, one in enumerate(trials):
+            some, tree = slice(first[trial], first[trial + 1]), self.with_offer(tree)
+            known = AgentBeliefs(self.preferred, counts[some], weights[some], tree)
+            beliefs = beliefs.after(one.waited, {agent: known})
+            learnt.append(beliefs)
+        return learnt
+
+    def _learnt(self, trials: Sequence[Watched]) -> tuple[Ints, Floats, list[int]]:
+        """Return counts and log-weights after each trial, and the first history of each."""
+        logs, switching = [one.likelihood.log for one in trials], trials[0].likelihood.switching
+        known = self.history, self.choice, self.before, np.concatenate(logs)
+        if switching is not None:
+            counts, weights = learn_switching(*known, switching)
+            return counts, weights, [0, len(counts)]
+        begin = np.array([*accumulate(map(len, logs), initial=0)])
+        counts, weights, first, _ = learn_series(*known, begin)
+        return counts, weights, first.tolist()
+
+    def with_offer(self, tree: PreferenceTree) -> PreferenceTree:
+        """Return offers so far with this trial's."""
+        return tree if self.offer is None else tree.offered(self.offer)
 
 
 class Offer(Protocol):
@@ -153,9 +214,9 @@ def trial_prior(
     choice = Choice(np.array(among), reachable, counts, alpha, offer.log_prior)
     chosen = frozenset(compress(among, reachable.tolist()))
     before = known.tree.within(chosen, len(known.goals))
-    learns = counts and model.preference.nested
-    tree = known.tree.offered(chosen) if learns else known.tree
-    return TrialPrior(known.goals, History(known.counts, known.log_weight), choice, before, tree)
+    new = chosen if counts and model.preference.nested else None
+    history = History(known.counts, known.log_weight)
+    return TrialPrior(known.goals, history, choice, before, known.tree, new)
 
 
 def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:

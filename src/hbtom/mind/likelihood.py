@@ -6,8 +6,9 @@ Every motion model ends in a likelihood; inference, surprise and plots need noth
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from msgspec import Struct
@@ -98,22 +99,28 @@ def find_likelihood(
     outdated: Regret | None = None,
     believed: tuple[BeliefRegret, ...] = (),
     foreseen: tuple[Regret, ...] = (),
+    *,
+    known: Likelihood | None = None,
 ) -> Likelihood:
     """Return the likelihood of a trial under all hypotheses of a model.
 
     ``outdated`` is the regret of the same steps in the world that the agent believes in if it has
     missed a change. ``believed`` is what it may believe at first about where things are, if it may
     not know where. ``foreseen`` is its regret for each depth of foresight; without it, all agents
-    foresee everything that matters.
+    foresee everything that matters. ``known`` is the likelihood of ``regret`` alone, if it has been
+    computed already.
     """
     if model.foresight.bounded and not foreseen and regret.nearest is None:
         hint = "use a model whose only depth is inf, such as 'paper'"
         raise BadInput("limited foresight needs every action to be seen", hint=hint)
     some = [_one_depth(model, one) for one in foreseen]
-    some = some or [_one_depth(model, regret, outdated, believed)] * len(model.foresight.depths)
-    likelihood = replace(some[-1], foresights=model.foresight.depths, foreseen=foreseen)
-    if len(some) > 1:
-        likelihood = replace(likelihood, log=np.concatenate([one.log for one in some], axis=2))
+    if not some:
+        likelihood = _one_depth(model, regret, outdated, believed, known=known)
+        some = [likelihood] * len(model.foresight.depths)
+    if foreseen or model.foresight.bounded:
+        log = np.concatenate([one.log for one in some], axis=2)
+        depths = model.foresight.depths
+        likelihood = replace(some[-1], log=log, foresights=depths, foreseen=foreseen)
     if model.goals.switching > 0:
         if regret.share is None or isinstance(regret.choice, FilteredChoice):
             raise BadInput(
@@ -130,16 +137,18 @@ def _one_depth(
     regret: Regret,
     outdated: Regret | None = None,
     believed: tuple[BeliefRegret, ...] = (),
+    *,
+    known: Likelihood | None = None,
 ) -> Likelihood:
     """Return the likelihood of a trial for agents with the same depth of foresight."""
 
-    def likelihood_of(one: Regret) -> Likelihood:
-        likelihood, lapse = log_likelihood(one, model.efficiency.values), model.acts.lapse
+    def likelihood_of(one: Regret, known: Likelihood | None = None) -> Likelihood:
+        likelihood, lapse = known or log_likelihood(one, model.efficiency.values), model.acts.lapse
         if lapse == 0:
             return likelihood
         return replace(likelihood, log=add_lapses(likelihood.log, log_random(one), lapse))
 
-    likelihood = likelihood_of(regret)
+    likelihood = likelihood_of(regret, known)
     if believed:
         some = {one.name: likelihood_of(one.regret) for one in believed}
         likelihood = join_beliefs(some, [one.prior for one in believed])
@@ -166,20 +175,64 @@ def company_likelihood(model: Model, regret: Regret, company: Company) -> Likeli
 
 def log_likelihood(regret: Regret, efficiency: Annotated[Floats, "efficiency"]) -> Likelihood:
     """Turn the regret of each step into its log-probability for agents of every efficiency."""
-    choice, step_regret = regret.choice, regret.step_regret
+    return log_likelihoods((regret,), efficiency)[0]
+
+
+def log_likelihoods(
+    regrets: Iterable[Regret], efficiency: Annotated[Floats, "efficiency"]
+) -> list[Likelihood]:
+    """Return the likelihood of several trials; steps with choices of the same shape go together."""
+    found = list[Likelihood]()
+    for _, some in groupby(regrets, _shape):
+        together = tuple(some)
+        log, begin = _log_steps(together, efficiency), 0
+        for one in together:
+            end = begin + len(one.frame)
+            found.append(Likelihood(one, _only_reachable(one, log[begin:end]), efficiency))
+            begin = end
+    return found
+
+
+def _shape(regret: Regret) -> tuple[object, ...]:
+    """Return what the choices in a trial have in common with those in others, or with none."""
+    choice, goals = regret.choice, regret.step_regret.shape[1]
+    if isinstance(choice, Headings):
+        return goals, choice.act
+    if isinstance(choice, FilteredChoice) or choice.noise is not None:
+        return (id(regret),)
+    return goals, choice.action_regret.shape[1]
+
+
+def _log_steps(
+    regrets: Sequence[Regret], efficiency: Annotated[Floats, "efficiency"]
+) -> Annotated[Floats, "step goal efficiency"]:
+    """Return the log-probability of all steps of trials whose choices have the same shape."""
+    choice, step_regret = regrets[0].choice, [one.step_regret for one in regrets]
     if isinstance(choice, FilteredChoice):
-        log = choice.filter(efficiency)
-    elif isinstance(choice, Headings):
-        moves = choice.length, choice.moves, choice.act
-        log = log_headings(step_regret, *moves, regret.reachable, efficiency)
-    elif choice.noise is not None:
+        return choice.filter(efficiency)
+    every: Any = [one.choice for one in regrets]
+    if isinstance(choice, Headings):
+        length = np.concatenate([one.length for one in every])
+        moves = np.concatenate([one.moves for one in every])
+        return log_headings(np.concatenate(step_regret), length, moves, choice.act, efficiency)
+    if choice.noise is not None:
         seen = choice.noise.likelihood, choice.noise.visible
-        log = log_seen(choice.action_regret, *seen, efficiency)
-    else:
-        log = log_boltzmann(step_regret, choice.action_regret, efficiency)
-    if isinstance(regret.nearest, Headings) and regret.nearest.silent is not None:
-        log[regret.nearest.silent] = 0.0
-    return Likelihood(regret, log, efficiency)
+        return log_seen(choice.action_regret, *seen, efficiency)
+    options = np.concatenate([one.action_regret for one in every])
+    return log_boltzmann(np.concatenate(step_regret), options, efficiency)
+
+
+def _only_reachable(
+    regret: Regret, log: Annotated[Floats, "step goal efficiency"]
+) -> Annotated[Floats, "step goal efficiency"]:
+    """Let headings say nothing about goals that are out of reach: the agent may go anywhere."""
+    nearest = regret.nearest
+    if isinstance(nearest, Headings):
+        if nearest is regret.choice and False in regret.reachable.tolist():
+            log[:, ~regret.reachable] = 0.0
+        if nearest.silent is not None:
+            log[nearest.silent] = 0.0
+    return log
 
 
 def join_beliefs(beliefs: Mapping[str, Likelihood], prior: Sequence[float]) -> Likelihood:

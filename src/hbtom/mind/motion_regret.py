@@ -101,12 +101,14 @@ def _grid(motion: Grid, planned: PlannedTrials) -> list[Regret]:
     steps, goals, sight = planned.seen.trajectories, planned.goals, planned.model.observation
     values, noise = _slips(planned, motion.slip) if motion.slip > 0 else (NO_SLIPS, None)
     every = action_regrets(planned.plans, steps, np.array(goals), GRID.table, values)
-    actions = np.diff(planned.plans.worlds.first[:, THINGS]) + len(GRID.moves)
+    things = planned.plans.worlds.first[:, THINGS]
+    actions = len(GRID.moves) + things[1:] - things[:-1]
     begin, impossible, found = steps.begin.tolist(), every.impossible.tolist(), list[Regret]()
+    near = every.initial < np.inf
     for trial, (many, wide) in enumerate(zip(goals, actions.tolist(), strict=True)):
         some, first = slice(begin[trial], begin[trial + 1]), every.initial[trial, :many]
-        reachable: Bools = first < np.inf
-        if not reachable.all() and planned.changes(trial):
+        reachable = near[trial, :many]
+        if False in reachable.tolist() and planned.changes(trial):
             reachable = np.any(_in_reach(*planned.one(trial), _cost_in_cells), axis=0)
         options = np.ascontiguousarray(every.action_regret[some, :wide, :many])
         one = Regret(
@@ -150,13 +152,12 @@ def _continuous(motion: Continuous, planned: PlannedTrials) -> list[Regret]:
     steps, goals, sight = planned.seen.trajectories, planned.goals, planned.model.observation
     every = heading_regrets(planned.plans, steps, np.array(goals))
     begin, moves, act = steps.begin.tolist(), steps.act == MOVE, planned.model.acts.cost
-    found = list[Regret]()
+    near, several, found = every.initial < np.inf, len(planned.seen.stages) > 1, list[Regret]()
     for trial, many in enumerate(goals):
         some, first = slice(begin[trial], begin[trial + 1]), every.initial[trial, :many]
         regret = np.ascontiguousarray(every.step_regret[some, :many])
-        reachable, silent = first < np.inf, None
-        several = len(planned.seen.stages) > 1
-        if (several or not reachable.all()) and planned.changes(trial):
+        reachable, silent = near[trial, :many], None
+        if (several or False in reachable.tolist()) and planned.changes(trial):
             regret, reachable, silent = _changing_reach(*planned.one(trial))
         one = Regret(
             name_goals(planned.trials[trial])[:many],

@@ -68,17 +68,14 @@ def _all_headings(
     length: Floats,
     moves: Bools,
     act: float,
-    reachable: Bools,
     efficiency: Floats,
 ) -> Floats:
     """Return the log-densities of all moves at once, which is faster in plain Python."""
     log = np.zeros((*step_regret.shape, len(efficiency)))
     best = -all_log_i0e(length[moves, None] * efficiency)  # the same for every goal
-    which = np.ix_(moves, reachable)
-    log[which] = best[:, None] - efficiency * step_regret[which][..., None]
+    log[moves] = best[:, None] - efficiency * step_regret[moves][..., None]
     for step in np.flatnonzero(~moves):
-        for goal in np.flatnonzero(reachable):
-            wasted = float(step_regret[step, goal])
+        for goal, wasted in enumerate(step_regret[step].tolist()):
             log[step, goal] = [log_choice(wasted, act, beta) for beta in efficiency.tolist()]
     return log
 
@@ -89,13 +86,9 @@ def log_headings(
     length: Annotated[Floats, "step"],
     moves: Annotated[Bools, "step"],
     act: float,
-    reachable: Annotated[Bools, "goal"],
     efficiency: Annotated[Floats, "efficiency"],
 ) -> Annotated[Floats, "step goal efficiency"]:
-    """Return the log-density of every heading or act, relative to one chosen at random.
-
-    An agent whose goal is out of reach may go anywhere: for such goals it is 0.
-    """
+    """Return the log-density of every heading or act, relative to one chosen at random."""
     steps, goals = step_regret.shape
     log = np.zeros((steps, goals, len(efficiency)))
     for step in range(steps):
@@ -103,9 +96,9 @@ def log_headings(
             beta = efficiency[k]
             best = log_heading(0.0, length[step], beta)  # the same for every goal
             for goal in range(goals):
-                if reachable[goal] and moves[step]:
+                if moves[step]:
                     log[step, goal, k] = best - beta * step_regret[step, goal]
-                elif reachable[goal]:
+                else:
                     log[step, goal, k] = log_choice(step_regret[step, goal], act, beta)
     return log
 

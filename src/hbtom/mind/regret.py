@@ -177,10 +177,12 @@ def name_goals(trial: Trial) -> tuple[Identity, ...]:
 
     Without items, the one goal is ``nothing``.
     """
-    if not trial.items:
+    looks = [item.look for item in trial.objects]
+    if trial.key is not None:
+        looks.append(KEY)
+    if not looks:
         return (NOTHING,)
-    looks = [KEY if item is trial.key else item.look for item in trial.items]
-    if len(set(looks)) == len(looks):
+    if not any(look in looks[:index] for index, look in enumerate(looks)):
         return tuple(looks)
     return tuple(
         Identity(look.image, look.colour, twin=looks[: index + 1].count(look))

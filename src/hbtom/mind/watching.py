@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.believed_places import EMPTY_MEMORY, Memory
 from hbtom.mind.company import Company, find_company
 from hbtom.mind.company_inference import infer_company, learn_company
-from hbtom.mind.inference import infer_agent, learn
-from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
+from hbtom.mind.inference import Watched, infer_agent, learn, learn_trials
+from hbtom.mind.likelihood import (
+    Likelihood,
+    company_likelihood,
+    find_likelihood,
+    log_likelihoods,
+)
 from hbtom.mind.motion_regret import PlannedTrials, find_regrets, planned_alone, regrets_of
 from hbtom.mind.posterior import Posterior
-from hbtom.mind.regret import BeliefRegret, Regret
+from hbtom.mind.regret import BeliefRegret, FilteredChoice, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.observe.checks import check_once
 from hbtom.plan import CostToGo, plan_trial
 from hbtom.plan.cost_to_go import cost_to_go_at
 from hbtom.plan.planning import plans_in
-from hbtom.world.seeing import Seen, see, see_trials
+from hbtom.world.seeing import Earlier, Seen, see, see_trials
 
 if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts
@@ -63,11 +68,14 @@ class Planned(Struct, frozen=True, eq=False, dict=True):
         costs = cost_to_go_at(self.together.plans, self.number)
         return costs._replace(world=self.seen.world)
 
-    def likelihood(self, model: Model) -> Likelihood:
-        """Return the likelihood of the trial under all hypotheses of a model."""
+    def likelihood(self, model: Model, known: Likelihood | None = None) -> Likelihood:
+        """Return the likelihood of the trial under all hypotheses of a model.
+
+        ``known`` is that of its steps alone, if it has been computed already.
+        """
         if self.company is not None:
             return company_likelihood(model, self.regret, self.company)
-        return find_likelihood(model, self.regret, self.outdated, self.believed)
+        return find_likelihood(model, self.regret, self.outdated, self.believed, known=known)
 
 
 def plan_one(
@@ -100,31 +108,40 @@ def plan_one(
         )
         alone = planned_alone(model, trial, seen, costs)
         return Planned(alone, 0, regret, company=company, memory=after)
-    return plan_each(model, (trial,), openings)[0]
+    return plan_each(model, (trial,), (Earlier(openings),))[0]
 
 
-def plan_each(
-    model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
-) -> list[Planned]:
+def plan_each(model: Model, trials: Sequence[Trial], earlier: Sequence[Earlier]) -> list[Planned]:
     """Do what :func:`plan_one` does, for trials that share nothing but earlier waiting costs.
 
     Trials of the same size whose worlds do not change are planned together.
     """
     planned = list[Planned]()
     for _, some in groupby(trials, lambda one: id(one) if one.changes else one.size):
-        together, before = tuple(some), openings + tuple(w for one in planned for w in one.waited)
+        together, done = tuple(some), len(planned)
+        before = earlier[done : done + len(together)]
+        if done:
+            before = [_earlier(one, planned) for one in before]
         if together[0].changes:
-            planned.append(_plan_changing(model, together[0], before))
+            planned.append(_plan_changing(model, together[0], before[0].openings))
         else:
             planned += _plan_still(model, together, before)
     return planned
 
 
+def _earlier(one: Earlier, planned: Sequence[Planned]) -> Earlier:
+    """Return what came before a trial, given the trials that have been planned already."""
+    done = len(planned)
+    known = (wait for number in one.trials if number < done for wait in planned[number].waited)
+    left = [number - done for number in one.trials if number >= done]
+    return Earlier((*one.openings, *known), left)
+
+
 def _plan_still(
-    model: Model, trials: tuple[Trial, ...], openings: tuple[float, ...]
+    model: Model, trials: tuple[Trial, ...], earlier: Sequence[Earlier]
 ) -> list[Planned]:
     """Plan in worlds of the same size that do not change."""
-    seen = see_trials(model, trials, openings)
+    seen = see_trials(model, trials, earlier)
     plans = plans_in(model.motion, seen.worlds, seen.trajectories, model.observation.noise > 0)
     together = PlannedTrials(model, trials, seen, plans)
     regrets = regrets_of(model.motion, together)
@@ -152,21 +169,28 @@ def infer(
     return posterior, after if one.memory is beliefs.memory else replace(after, memory=one.memory)
 
 
-def infer_planned(model: Model, beliefs: Beliefs, one: Planned) -> tuple[Posterior, Beliefs]:
-    """Return what is believed during a trial, and what is believed after it."""
-    likelihood, waited = one.likelihood(model), one.waited
+def infer_planned(
+    model: Model, beliefs: Beliefs, one: Planned, likelihood: Likelihood | None = None
+) -> tuple[Posterior, Beliefs]:
+    """Return what is believed during a trial, and what is believed after it.
+
+    ``likelihood`` is that of the trial, if it is known already.
+    """
+    known, waited = likelihood or one.likelihood(model), one.waited
     if one.company is None:
-        return infer_agent(model, beliefs, one.agent, likelihood, waited=waited)
-    posterior, after = infer_company(model, beliefs, one.agent, likelihood)
+        return infer_agent(model, beliefs, one.agent, known, waited=waited)
+    posterior, after = infer_company(model, beliefs, one.agent, known)
     return posterior, replace(after.after(waited, {}), memory=one.memory)
 
 
-def learn_planned(model: Model, beliefs: Beliefs, one: Planned) -> Beliefs:
-    """Return what is believed after a trial."""
-    likelihood, waited = one.likelihood(model), one.waited
+def learn_planned(
+    model: Model, beliefs: Beliefs, one: Planned, likelihood: Likelihood | None = None
+) -> Beliefs:
+    """Return what is believed after a trial; ``likelihood`` is as in :func:`infer_planned`."""
+    known = likelihood or one.likelihood(model)
     if one.company is None:
-        return learn(model, beliefs, one.agent, likelihood, waited)
-    after = learn_company(model, beliefs, one.agent, likelihood).after(waited, {})
+        return learn(model, beliefs, one.agent, known, one.waited)
+    after = learn_company(model, beliefs, one.agent, known).after(one.waited, {})
     return replace(after, memory=one.memory)
 
 
@@ -177,15 +201,47 @@ def watch_trials(
 
     ``learnt`` is what was believed at the end of the first trials, if that is known already.
     """
-    beliefs, last = list(learnt[: len(trials) - 1]), len(trials) - 1
-    for index in range(len(beliefs), len(trials)):
-        one, before = trials[index], beliefs[-1] if beliefs else Beliefs()
-        try:
-            if index == last:
-                test, after = infer_planned(model, before, one)
-            else:
-                after = learn_planned(model, before, one)
-        except BadInput as error:
-            raise error.at(trial=index + 1) from None
-        beliefs.append(after)
-    return test, tuple(beliefs)
+    done = min(len(learnt), len(trials) - 1)
+    likelihoods = _likelihoods(model, trials[done:], done)
+    now, last = learnt[done - 1] if done else Beliefs(), likelihoods.pop()
+    new = _learn(model, now, trials[done:-1], likelihoods, done)
+    with located(trial=len(trials)):
+        test, after = infer_planned(model, new[-1] if new else now, trials[-1], last)
+    return test, (*learnt[:done], *new, after)
+
+
+def _likelihoods(model: Model, trials: Sequence[Planned], done: int) -> list[Likelihood]:
+    """Return the likelihood of each trial; if possible, steps of all trials are weighed at once."""
+    steps: Sequence[Likelihood | None] = [None] * len(trials)
+    filtered = any(isinstance(one.regret.choice, FilteredChoice) for one in trials)
+    if not filtered and all(one.company is None for one in trials):
+        steps = log_likelihoods([one.regret for one in trials], model.efficiency.values)
+    simple, found = not model.fallible and model.hypotheses.random == 0, list[Likelihood]()
+    try:
+        for one, known in zip(trials, steps, strict=True):
+            if known is None or not simple or one.outdated is not None or one.believed:
+                known = one.likelihood(model, known)
+            found.append(known)
+    except BadInput as error:
+        raise error.at(trial=done + len(found) + 1) from None
+    return found
+
+
+def _learn(
+    model: Model,
+    beliefs: Beliefs,
+    trials: Sequence[Planned],
+    likelihoods: Sequence[Likelihood],
+    done: int,
+) -> list[Beliefs]:
+    """Return what is believed after each trial."""
+    both = list(zip(trials, likelihoods, strict=True))
+    if all(one.company is None for one in trials):
+        watched = [Watched(one.agent, likelihood, one.waited) for one, likelihood in both]
+        return learn_trials(model, beliefs, watched, done + 1)
+    learnt = list[Beliefs]()
+    for one, likelihood in both:
+        with located(trial=done + len(learnt) + 1):
+            beliefs = learn_planned(model, beliefs, one, likelihood)
+        learnt.append(beliefs)
+    return learnt

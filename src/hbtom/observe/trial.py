@@ -86,6 +86,13 @@ class Trial:
         how = {"size": size, "walls": walls, "agent": agent, "radius": radius, "scale": scale}
         return trial_from_arrays(path, objects, more=more, **how)
 
+    @staticmethod
+    def made_of(values: dict[str, Any]) -> Trial:
+        """Return a trial of values that have the right types, faster than by calling the class."""
+        trial = object.__new__(Trial)
+        vars(trial).update(values)
+        return trial
+
     def __post_init__(self) -> None:
         """Convert lists and arrays to the types that kernels take; readers give these already."""
         lock_there = self.lock_there
@@ -194,6 +201,12 @@ class Trial:
     def _things(self) -> tuple[Other, ...]:
         """Others that are not actors."""
         return tuple(one for one in self.others if one.kind != "agent")
+
+    @property
+    def unusual(self) -> bool:
+        """Whether there is a camera, or anything but the agent, the key and the barrier changes."""
+        moved = self.object_paths is not None or self.walls_there is not None
+        return moved or self.agent_there is not None or self.camera is not None
 
     @property
     def changes(self) -> bool:

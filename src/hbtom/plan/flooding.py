@@ -13,6 +13,7 @@ from hbtom.plan.stencil import MARGIN
 
 _BUCKETS = 4  # more than the longest move divided by the shortest one; a power of two
 _LAST = _BUCKETS - 1
+_ROUNDED_DOWN = 1.0 - 1e-9  # more than the rounding error of a sum of moves
 
 
 class Seeds(NamedTuple):
@@ -90,11 +91,13 @@ def flood(
                 _pass_on(cost, here, steps, buckets, now)
             index += 1
         filled[now & _LAST] = 0
-        # One bucket late, because rounding may put a cell into the bucket before its own.
-        while met < len(wanted) and -np.inf <= cost[wanted[met]] < (now - 1) * steps.shortest:
+        # Whatever is yet to come costs a move more than the next bucket, or is a seed in it.
+        ahead = 2 if seed == len(seeds.cell) else 1
+        final = (now + ahead) * steps.shortest * _ROUNDED_DOWN
+        while met < len(wanted) and cost[wanted[met]] < final:
             met += 1
         if len(wanted) > 0 and met == len(wanted):
-            return now * steps.shortest
+            return final
         now += 1
     return np.inf
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from itertools import accumulate
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -78,13 +77,18 @@ def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
     """
     if trial.changes:
         return _in_stages(model, trial, openings)
-    return see_trials(model, (trial,), openings).one(0)
+    return see_trials(model, (trial,), (Earlier(openings),)).one(0)
 
 
-def see_trials(
-    model: Model, trials: Sequence[Trial], openings: tuple[float, ...] = ()
-) -> SeenTrials:
-    """Return the worlds of consecutive trials, and the trajectories in them.
+class Earlier(NamedTuple):
+    """What came before a trial in its episode."""
+
+    openings: tuple[float, ...] = ()  # the costs of waiting for barriers
+    trials: Sequence[int] = ()  # after that, some of the trials that are seen together with it
+
+
+def see_trials(model: Model, trials: Sequence[Trial], earlier: Sequence[Earlier]) -> SeenTrials:
+    """Return the worlds of several trials, and the trajectories in them.
 
     The trials have the same size, and their worlds do not change.
     """
@@ -92,7 +96,7 @@ def see_trials(
     scenes = scenes_of(trials)
     paths = scenes if steady[0] is trials[0] else scenes_of(steady)
     waited = _waits(paths)
-    before = list(accumulate(waited, initial=openings))[:-1]
+    before = (sum((waited[other] for other in one.trials), one.openings) for one in earlier)
     opening = np.array([_opening(model.acts, one) for one in before])
     worlds = worlds_of(model.motion, model.acts, opening, scenes)
     steps = trajectories_of(model.motion, paths, worlds, model.acts.final)

@@ -56,16 +56,20 @@ _NOWHERE, _NEVER = np.empty((0, 2)), np.empty(0, dtype=np.bool_)
 def scenes_of(trials: Sequence[Trial]) -> Scenes:
     """Return trials in the form that kernels take."""
     counts, numbers, items, locks = [0] * 8, list[float](), list[float](), list[float]()
+    keys, shown = list[Floats](), list[Bools]()
     for one in trials:
-        things, locked = one.items, one.lock is not None
-        keyed = 0 if one.key_path is None else len(one.key_path)
-        shown = 0 if one.lock_there is None else len(one.lock_there)
-        counts += len(one.walls), len(one.barrier), len(things), locked
-        counts += len(one.path), keyed, shown, len(one.objects)
+        things, key, lock, there = one.items, one.key_path, one.lock, one.lock_there
+        held, open_ = 0 if key is None else len(key), 0 if there is None else len(there)
+        counts += len(one.walls), len(one.barrier), len(things), lock is not None
+        counts += len(one.path), held, open_, len(one.objects)
         numbers += *one.size, one.agent.radius
         for thing in things:
             items += *thing.centre, thing.radius
-        locks += one.lock.centre if one.lock is not None else ()
+        if key is not None:
+            keys.append(key)
+        if lock is not None and there is not None:
+            locks += lock.centre
+            shown.append(there)
     return Scenes(
         np.array(counts).reshape(-1, 8).cumsum(axis=0),
         np.array(numbers, dtype=np.float64).reshape(-1, 3),
@@ -75,8 +79,8 @@ def scenes_of(trials: Sequence[Trial]) -> Scenes:
         np.array(locks, dtype=np.float64).reshape(-1, 2),
         np.concatenate([one.whole_path for one in trials]),
         np.concatenate([one.barrier_left for one in trials]),
-        np.concatenate([_NOWHERE if one.key_path is None else one.key_path for one in trials]),
-        np.concatenate([_NEVER if one.lock_there is None else one.lock_there for one in trials]),
+        np.concatenate(keys) if keys else _NOWHERE,
+        np.concatenate(shown) if shown else _NEVER,
     )
 
 

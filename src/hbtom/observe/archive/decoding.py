@@ -40,27 +40,32 @@ def _alone(row: Any) -> Trial | BadInput:
 
 def _built(rows: Any) -> Iterator[Trial]:
     frames = np.diff(starts(rows, "path_x"))
-    values = zip(
-        zip(*(numbers(rows.column(name)).tolist() for name in ("width", "height")), strict=True),
-        _blocks(rows, "walls"),
-        _blocks(rows, "barrier"),
-        _slices(rows, "objects", tuple(_made(rows.column("objects").values))),
-        _body(rows, "agent"),
-        _points(rows, "path_x", "path_y", frames),
-        _left(rows, frames),
-        _body(rows, "key"),
-        _points(rows, "key_path_x", "key_path_y", frames),
-        _body(rows, "lock"),
-        _a_frame(rows, "lock_there", frames),
-        _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist())),
-        _others(rows),
-        strict=True,
-    )
-    made = (Trial(*each) for each in values)
+    values = {
+        "size": _pairs(rows, "width", "height"),
+        "walls": _blocks(rows, "walls"),
+        "barrier": _blocks(rows, "barrier"),
+        "objects": _slices(rows, "objects", tuple(_made(rows.column("objects").values))),
+        "agent": _body(rows, "agent"),
+        "path": _points(rows, "path_x", "path_y", frames),
+        "barrier_left": _left(rows, frames),
+        "key": _body(rows, "key"),
+        "key_path": _points(rows, "key_path_x", "key_path_y", frames),
+        "lock": _body(rows, "lock"),
+        "lock_there": _a_frame(rows, "lock_there", frames),
+        "warnings": _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist())),
+        "others": _others(rows),
+    }
+    each = zip(*values.values(), strict=True)
+    made = (Trial.made_of(dict(zip(values, one, strict=True))) for one in each)
     return map(_changed, made, rows.column("changes").to_pylist()) if has_changes(rows) else made
 
 
 # Columns of numbers
+
+
+def _pairs(rows: Any, one: str, other: str) -> Iterator[tuple[float, float]]:
+    """Return two columns of numbers as one of pairs."""
+    return zip(*(numbers(rows.column(name)).tolist() for name in (one, other)), strict=True)
 
 
 def _slices(rows: Any, name: str, values: Any) -> list[Any]:

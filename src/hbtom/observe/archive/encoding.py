@@ -87,9 +87,9 @@ def _row(trial: Trial) -> dict[str, Any]:
 
 def _changes(trial: Trial) -> dict[str, Any] | None:
     """Return motion, absence and the camera as lists; None if there is none of these."""
-    values = {name: getattr(trial, name) for name in CHANGING}
-    if all(value is None for value in values.values()):
+    if not trial.unusual:
         return None
+    values = {name: getattr(trial, name) for name in CHANGING}
     return {
         name: value.ravel() if isinstance(value, np.ndarray) else value
         for name, value in values.items()
