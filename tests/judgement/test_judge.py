@@ -29,7 +29,7 @@ from hbtom import Episode, Judgement, Model, Trial, judge
 from hbtom.judgement import plausibility, surprise, watch
 from hbtom.judgement.judging import plan_pair, plan_trials
 from hbtom.mind import Planned
-from hbtom.mind.watching import plan_each
+from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings
 from hbtom.world.seeing import Earlier
 from worlds import odd_model, odd_trial

@@ -19,7 +19,7 @@ from hbtom import BadInput, Beliefs, Episode, Model, Posterior, Trial, infer, ju
 from hbtom.judgement.shared_work import judge_pair
 from hbtom.judgement.tables import to_pandas, to_xarray
 from hbtom.mind.knowledge import known_along
-from hbtom.mind.watching import plan_one
+from hbtom.mind.planned_trials import plan_one
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
 from hbtom.world.text_gridworld import MOVES as COMPASS

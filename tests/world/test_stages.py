@@ -12,7 +12,7 @@ import hbtom
 from episodes import episode, key_trial, read
 from hbtom import Beliefs, Episode, Model, Trial, infer
 from hbtom.judgement.shared_work import judge_pair
-from hbtom.mind.watching import plan_each
+from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings
 from hbtom.observe import Body, Identity, Other
 from hbtom.observe.writing import write as write_bib
@@ -291,7 +291,8 @@ def test_files_cannot_hold_a_changing_world() -> None:
 def test_trials_seen_together_match_trials_seen_one_by_one(preset: str) -> None:
     """The cost of waiting in earlier trials counts in later ones, whether worlds change or not."""
     key = read(episode(key_trial())).trials[0]
-    trials = doors(DETOUR, closes=12), key, doors(DETOUR, closes=2), replace(key, size=(190, 200))
+    door = doors(DETOUR, closes=2)
+    trials = doors(DETOUR, closes=12), key, door, door, key, replace(key, size=(190, 200))
     model, openings = Model.preset(preset), (3.0,)
     earlier = [Earlier(openings, range(number)) for number in range(len(trials))]
     together = [one.seen for one in plan_each(model, trials, earlier)]
@@ -304,7 +305,7 @@ def test_trials_seen_together_match_trials_seen_one_by_one(preset: str) -> None:
         for mine, other in zip(seen.trajectory, alone.trajectory, strict=True):
             np.testing.assert_array_equal(mine, other)
         openings += alone.waited
-    assert len(openings) == 3
+    assert len(openings) == 4
     first, *_, last = (one.world.costs.opening for one in together)
     assert (first != last) == model.acts.learn_opening
     assert len(together[0].stages) > 1 == len(together[1].stages)

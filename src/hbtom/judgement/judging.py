@@ -15,7 +15,8 @@ from hbtom.judgement.judgement_warnings import judgement_warnings
 from hbtom.judgement.tracing import BaseJudgement, Trace, judge_posterior
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, plan_one
 from hbtom.mind.believed_places import Memory
-from hbtom.mind.watching import infer_planned, plan_each, watch_trials
+from hbtom.mind.planned_trials import plan_each
+from hbtom.mind.watching import infer_planned, watch_trials
 from hbtom.model import AnyModel, Model, find_model, suited
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.checks import checked

@@ -6,9 +6,10 @@ from hbtom.mind.hypotheses import Hypotheses
 from hbtom.mind.inference import caveats, infer_agent, learn
 from hbtom.mind.likelihood import Likelihood, find_likelihood, join_beliefs, log_likelihood
 from hbtom.mind.motion_regret import find_regrets
+from hbtom.mind.planned_trials import Planned, plan_one
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import Actions, Headings, Regret
-from hbtom.mind.watching import Planned, infer, plan_one, watch_trials
+from hbtom.mind.watching import infer, watch_trials
 
 __all__ = [
     "Actions",

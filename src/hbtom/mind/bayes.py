@@ -12,9 +12,8 @@ import math
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hbtom.arrays import Bools, Floats, Ints, T
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
 from hbtom.mind.histories import (
     Choice,
@@ -68,7 +67,12 @@ def learn_counts(
     return counts, weights, float(log_total[0])
 
 
-@kernel
+def most_histories(history: History, choice: Choice, trials: int) -> int:
+    """Return how many histories there can be after so many trials with the same choice."""
+    goals = len(choice.among)
+    return len(history.counts) * math.comb(trials + goals - 1, trials)
+
+
 def learn_series(
     history: History,
     choice: Choice,
@@ -81,31 +85,35 @@ def learn_series(
     ``begin`` is the first step of each trial. The third array has the first history after each
     trial, the last one log P(o_1:T) of each.
     """
-    many = len(begin) - 1
+    room = sum(most_histories(history, choice, trial) for trial in range(1, len(begin)))
+    return _learn_series(history, choice, before, log_likelihood, begin, room)
+
+
+@kernel
+def _learn_series(
+    history: History,
+    choice: Choice,
+    before: NestedOffers,
+    log_likelihood: Annotated[Floats, "step hypothesis efficiency"],
+    begin: Annotated[Ints, "1+trial"],
+    room: int,
+) -> tuple[Ints, Floats, Ints, Floats]:
+    """Do the same, in arrays with room for so many histories."""
+    many, preferred = len(begin) - 1, history.counts.shape[1]
     first, log_total = np.zeros(many + 1, dtype=np.int64), np.empty(many)
-    counts, weights = history.counts[:0].copy(), history.log_weight[:0].copy()
+    counts = np.empty((room, preferred), dtype=np.int64)
+    weights = np.empty((room, history.log_weight.shape[1]))
     for trial in range(many):
         log = log_likelihood[begin[trial] : begin[trial + 1]]
         new, weight, log_total[trial] = _learn(history, choice, before, log)
-        history, size = History(new, weight), first[trial] + len(new)
-        counts, weights = _with_room(counts, size), _with_room(weights, size)
+        history, row = History(new, weight), first[trial]
         for h in range(len(new)):
-            for j in range(new.shape[1]):
-                counts[first[trial] + h, j] = new[h, j]
+            for j in range(preferred):
+                counts[row + h, j] = new[h, j]
             for k in range(weight.shape[1]):
-                weights[first[trial] + h, k] = weight[h, k]
-        first[trial + 1] = size
-    return counts[: first[many]].copy(), weights[: first[many]].copy(), first, log_total
-
-
-@part
-def _with_room(rows: NDArray[T], size: int) -> NDArray[T]:
-    """Return an array with at least so many rows, of which the first are the given ones."""
-    if len(rows) >= size:
-        return rows
-    wide = np.empty((2 * size, rows.shape[1]), dtype=rows.dtype)
-    wide[: len(rows)] = rows
-    return wide
+                weights[row + h, k] = weight[h, k]
+        first[trial + 1] = row + len(new)
+    return counts[: first[many]], weights[: first[many]], first, log_total
 
 
 @part

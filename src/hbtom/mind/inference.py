@@ -11,7 +11,6 @@ efficiency; agents are independent.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, compress
 from types import MappingProxyType
@@ -21,7 +20,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput
-from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_series
+from hbtom.mind.bayes import Choice, History, NestedOffers, bayes, learn_series, most_histories
 from hbtom.mind.beliefs import AgentBeliefs, Beliefs
 from hbtom.mind.hypotheses import offered_goals
 from hbtom.mind.likelihood import Likelihood
@@ -152,8 +151,8 @@ class TrialPrior(NamedTuple):
 
     def fits(self, trials: int) -> bool:
         """Return whether the tables of counts stay small in so many trials with this choice."""
-        goals = len(self.choice.among)
-        return self.history.counts.size * math.comb(trials + goals - 1, trials) <= MOST_COUNTS
+        histories = most_histories(self.history, self.choice, trials)
+        return histories * len(self.preferred) <= MOST_COUNTS
 
     def beliefs(self, beliefs: Beliefs, trials: Sequence[Watched]) -> list[Beliefs]:
         """Return beliefs after each of several trials with this choice."""

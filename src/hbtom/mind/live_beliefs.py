@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from hbtom.mind.inference import infer_agent
 from hbtom.mind.live import Chain, LiveSetting, LiveState, StepsSoFar, accumulated, step_likelihood
 from hbtom.mind.motion_regret import find_regrets, planned_alone
+from hbtom.mind.planned_trials import Planned
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import FilteredChoice
-from hbtom.mind.watching import Planned
 from hbtom.observe import Trial
 from hbtom.world.modes import START
 from hbtom.world.seeing import waits
