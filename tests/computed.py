@@ -32,8 +32,8 @@ from hbtom.plan.flooding import Seeds
 from hbtom.plan.interpolation import cost_at
 from hbtom.world import Costs, Space
 from hbtom.world.modes import world_at
-from hbtom.world.occupancy import continuous_worlds, grid_worlds
-from hbtom.world.steps import IN_CELLS, continuous_trajectories, find_steps, grid_trajectories
+from hbtom.world.occupancy import make_worlds
+from hbtom.world.steps import Gait, find_steps, find_trajectories
 from hbtom.world.trajectory import trajectory_at
 from hbtom.world.trial_arrays import scenes_of
 from worlds import odd_episode, odd_model, odd_trial
@@ -124,22 +124,22 @@ def trials() -> Named:
         leg = np.array([0, len(trial.path) - 1, seed % 3, seed % 2 - 1, 0])
         yield f"marks {seed}", list(trial.marks)
         yield f"events {seed}", [astuple(event) for event in trial.events]
-        worlds = grid_worlds(scenes, Space(cell), Costs(1.0, 0.7, 2.5), opening)
+        worlds = make_worlds(scenes, Space(cell, in_cells=True), Costs(1.0, 0.7), opening)
         coarse = world_at(worlds, 0)
-        steps = trajectory_at(grid_trajectories(scenes, worlds, final), 0)
-        yield f"cells {seed}", find_steps(scenes, worlds, IN_CELLS, final, leg[None])
+        steps = trajectory_at(find_trajectories(scenes, worlds, Gait(), final), 0)
+        yield f"cells {seed}", find_steps(scenes, worlds, Gait(), final, leg[None])
         plans = cost_to_go(coarse, GRID)
         yield f"grid {seed}", [coarse, steps, plans.cost, action_values(plans, steps, GRID.table)]
         for berth in (0.0, 9.0):
-            costs = Costs(cell / 10, 0.7, 2.5, 20.0, 1.5, seed % 2 > 0)
-            space, stride = Space(cell, float(seed % 8), berth), float(seed % 20)
-            worlds = continuous_worlds(scenes, space, costs, opening)
-            strides = trajectory_at(continuous_trajectories(scenes, worlds, stride, final), 0)
+            costs = Costs(cell / 10, 0.7, 20.0, 1.5, seed % 2 > 0)
+            space, gait = Space(cell, float(seed % 8), berth), Gait(float(seed % 20))
+            worlds = make_worlds(scenes, space, costs, opening)
+            strides = trajectory_at(find_trajectories(scenes, worlds, gait, final), 0)
             fine = world_at(worlds, 0)
             column, row = fine.cell_of(*trial.whole_path[0].tolist())
             plans = cost_to_go(fine, CONTINUOUS, (row, column))
             yield f"continuous {seed} {berth}", [fine, strides, plans.cost]
-            one = find_steps(scenes, worlds, stride, final, leg[None])
+            one = find_steps(scenes, worlds, gait, final, leg[None])
             yield f"leg {seed} {berth}", one
             modes = np.arange(30) % len(fine.blocked)
             places = np.random.default_rng(seed).uniform(0.0, 200.0, (1, 30, 2))

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -21,15 +22,32 @@ from hbtom.plan.flooding import Seeds
 from hbtom.plan.needed_cells import Wanted
 from hbtom.world import Costs, Mode, PlaceWorld, Space, Trajectory, Worlds
 from hbtom.world.modes import Exits, count_exits, world_at, write_exits
-from hbtom.world.occupancy import continuous_worlds, grid_worlds
-from hbtom.world.steps import continuous_trajectories, grid_trajectories
+from hbtom.world.occupancy import make_worlds
+from hbtom.world.steps import Gait, find_trajectories
 from hbtom.world.trajectory import trajectory_at
 from hbtom.world.trial_arrays import scenes_of
 
 planner = sys.modules["hbtom.plan.cost_to_go"]  # the function of this name hides it
-FREE = Costs(1.0, 0.0, 0.0)  # where costs do not matter
 NOWHERE = np.empty((0, 0, 0), dtype=bool)
 NO_EXITS = Exits(*np.empty((5, 0), dtype=np.int64), *np.zeros((2, 0)))
+
+
+class FloorCosts(NamedTuple):
+    """The costs of acting on a floor, and of opening its lock."""
+
+    cell: float
+    act: float
+    opening: float
+    push: float = 0.0
+    tool: float = 0.0
+    contact: bool = False
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(self.cell, self.act, self.push, self.tool, self.contact)
+
+
+FREE = FloorCosts(1.0, 0.0, 0.0)  # where costs do not matter
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +68,7 @@ class Floor:
         return world_of(self, FREE).cell_of(x, y)
 
 
-def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
+def world_of(floor: Floor, costs: FloorCosts, key: int | None = None) -> PlaceWorld:
     """Return a floor as a world of places and modes; the key can only be the last item."""
     items, rows, columns = floor.to_item.shape
     assert key in (None, items - 1)
@@ -64,22 +82,22 @@ def world_of(floor: Floor, costs: Costs, key: int | None = None) -> PlaceWorld:
         lying[1:, key] = False
     world = PlaceWorld(
         Space(floor.cell),
-        costs,
+        costs.costs,
         np.array([floor.blocked(mode) for mode in modes]),
         lying,
         np.array([*floor.to_item, *[to_lock] * (not one)]).reshape(-1, rows, columns),
         floor.boxes.reshape(-1, rows, columns),
         NO_EXITS,
     )
-    return with_exits(world, items if key is None else key, locks)
+    return with_exits(world, items if key is None else key, locks, costs.opening)
 
 
-def with_exits(world: PlaceWorld, objects: int, locks: int) -> PlaceWorld:
+def with_exits(world: PlaceWorld, objects: int, locks: int, opening: float) -> PlaceWorld:
     """Return a world with all that can be done in it besides moving."""
     modes, items = world.lying.shape
     many = count_exits(items, objects, modes)
     exits = Exits(*np.empty((5, many), dtype=np.int64), *np.zeros((2, many)))
-    write_exits(world._replace(exits=exits), objects, locks)
+    write_exits(world._replace(exits=exits), objects, locks, opening)
     return world._replace(exits=exits)
 
 
@@ -114,20 +132,21 @@ def floor_of(world: PlaceWorld) -> Floor:
     return Floor(world.space.cell, closed, opened, world.reach[:items], lock, world.boxes)
 
 
-def grid_world(trial: Trial, cell: float, costs: Costs = FREE) -> PlaceWorld:
+def grid_world(trial: Trial, cell: float, costs: FloorCosts = FREE) -> PlaceWorld:
     return world_at(_grid_worlds(trial, cell, costs), 0)
 
 
-def continuous_world(trial: Trial, space: Space, costs: Costs = FREE) -> PlaceWorld:
+def continuous_world(trial: Trial, space: Space, costs: FloorCosts = FREE) -> PlaceWorld:
     return world_at(_continuous_worlds(trial, space, costs), 0)
 
 
-def _grid_worlds(trial: Trial, cell: float, costs: Costs = FREE) -> Worlds:
-    return grid_worlds(scenes_of([trial]), Space(cell), costs, np.array([costs.opening]))
+def _grid_worlds(trial: Trial, cell: float, costs: FloorCosts = FREE) -> Worlds:
+    space = Space(cell, in_cells=True)
+    return make_worlds(scenes_of([trial]), space, costs.costs, np.array([costs.opening]))
 
 
-def _continuous_worlds(trial: Trial, space: Space, costs: Costs = FREE) -> Worlds:
-    return continuous_worlds(scenes_of([trial]), space, costs, np.array([costs.opening]))
+def _continuous_worlds(trial: Trial, space: Space, costs: FloorCosts = FREE) -> Worlds:
+    return make_worlds(scenes_of([trial]), space, costs.costs, np.array([costs.opening]))
 
 
 def grid_floor(trial: Trial, cell: float) -> Floor:
@@ -141,13 +160,13 @@ def continuous_floor(trial: Trial, cell: float, clearance: float, berth: float =
 def grid_steps(trial: Trial, cell: float, *, final: bool) -> Trajectory:
     """Return the steps as moves between cells."""
     worlds = _grid_worlds(trial, cell)
-    return trajectory_at(grid_trajectories(scenes_of([trial]), worlds, final), 0)
+    return trajectory_at(find_trajectories(scenes_of([trial]), worlds, Gait(), final), 0)
 
 
 def pixel_steps(trial: Trial, *, stride: float, final: bool) -> Trajectory:
     """Return the steps as strides."""
     worlds = _continuous_worlds(trial, Space(10.0))
-    return trajectory_at(continuous_trajectories(scenes_of([trial]), worlds, stride, final), 0)
+    return trajectory_at(find_trajectories(scenes_of([trial]), worlds, Gait(stride), final), 0)
 
 
 def in_mode(plans: CostToGo, mode: int) -> np.ndarray:
@@ -202,7 +221,7 @@ def cell_by_cell() -> Iterator[None]:
 
 
 @st.composite
-def floors(draw: st.DrawFn) -> tuple[Floor, Costs, int | None]:
+def floors(draw: st.DrawFn) -> tuple[Floor, FloorCosts, int | None]:
     """Draw a floor with two or three items, perhaps a key (the last item) and a lock."""
     rows, columns = draw(st.integers(1, 8)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -222,5 +241,5 @@ def floors(draw: st.DrawFn) -> tuple[Floor, Costs, int | None]:
     key = items - 1 if draw(st.booleans()) else None
     lock = near() if draw(st.booleans()) else None
     floor = Floor(10.0, closed, opened, np.array([near() for _ in range(items)]), lock)
-    costs = Costs(*(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(3)))
+    costs = FloorCosts(*(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(3)))
     return floor, costs, key

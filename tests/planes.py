@@ -19,11 +19,11 @@ def plane() -> CostToGo:
 
     Four cells are enough, since costs are linear between their centres.
     """
-    costs, shape = Costs(100.0, 1.0, 1.0), (len(WAY), 2, 2)
+    costs, shape = Costs(100.0, 1.0), (len(WAY), 2, 2)
     blocked, lying = np.zeros((1, 2, 2), dtype=bool), np.ones((1, len(WAY)), dtype=bool)
     boxes = np.zeros((0, 2, 2), dtype=bool)
     maps = blocked, lying, np.full(shape, np.inf), boxes
-    world = with_exits(PlaceWorld(Space(MIDDLE), costs, *maps, NO_EXITS), len(WAY), 0)
+    world = with_exits(PlaceWorld(Space(MIDDLE), costs, *maps, NO_EXITS), len(WAY), 0, 1.0)
     y, x = (np.mgrid[:2, :2] + 0.5) * MIDDLE
     left = [(MIDDLE - x) * across + (MIDDLE - y) * down for across, down in WAY]
     return CostToGo(world, 1000.0 + np.array(left)[:, None] / 10.0)

@@ -12,7 +12,8 @@ from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in, plan_trial
 from hbtom.world import Trajectory
 from hbtom.world.modes import world_at
-from hbtom.world.seeing import Seen, see, trajectories_of, worlds_of
+from hbtom.world.seeing import Seen, gait_of, see, worlds_of
+from hbtom.world.steps import find_trajectories
 from hbtom.world.trajectory import trajectory_at
 from hbtom.world.trial_arrays import scenes_of
 
@@ -41,5 +42,6 @@ def planned_at(
     """Return the plans behind this regret, and the steps."""
     scenes = scenes_of([trial])
     worlds = worlds_of(model.motion, model.acts, np.array([opening]), scenes)
-    steps = trajectory_at(trajectories_of(model.motion, scenes, worlds, model.acts.final), 0)
+    every = find_trajectories(scenes, worlds, gait_of(model.motion), model.acts.final)
+    steps = trajectory_at(every, 0)
     return plan_in(model.motion, world_at(worlds, 0), steps, everywhere), steps

@@ -18,18 +18,17 @@ import hbtom
 from hbtom import Beliefs, Episode, Model, Trial, infer
 from hbtom.assumptions import Acts
 from hbtom.bench.rater import Rating
-from hbtom.mind.grid import NO_SLIPS, action_regrets
-from hbtom.mind.motion_regret import PlannedTrials, regrets_of
-from hbtom.mind.regret import Actions, Regret, name_goals
+from hbtom.mind.grid import action_regrets
+from hbtom.mind.motion_regret import ChosenSteps, PlannedSteps, choices_of
+from hbtom.mind.regret import Actions
 from hbtom.observe import Body, Identity
 from hbtom.plan import Plans, Stencil
 from hbtom.plan.cost_to_go import plan_worlds
-from hbtom.plan.needed_cells import CELLS
 from hbtom.plan.planning import plans_in
 from hbtom.world import Costs, Space, Trajectories, Worlds
-from hbtom.world.occupancy import Openings, grid_worlds
-from hbtom.world.seeing import trajectories_of, worlds_of
-from hbtom.world.steps import grid_trajectories
+from hbtom.world.occupancy import Openings, make_worlds
+from hbtom.world.seeing import gait_of, worlds_of
+from hbtom.world.steps import Gait
 from hbtom.world.trial_arrays import Scenes
 from measuring import unmeasured
 
@@ -48,35 +47,24 @@ class City(msgspec.Struct, frozen=True):
 
 @worlds_of.register
 def _worlds(motion: City, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
-    return grid_worlds(scenes, Space(motion.block), Costs(1.0, float(acts.cost)), opening)
+    space = Space(motion.block, in_cells=True)
+    return make_worlds(scenes, space, Costs(1.0, float(acts.cost)), opening)
 
 
-@trajectories_of.register
-def _steps(motion: City, scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
-    return grid_trajectories(scenes, worlds, final)
+@gait_of.register
+def _along_streets(motion: City) -> Gait:
+    return Gait(diagonals=False)
 
 
 @plans_in.register
 def _plan(motion: City, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
-    return plan_worlds(worlds, STREETS, steps, CELLS)
+    return plan_worlds(worlds, STREETS, steps, everywhere=everywhere)
 
 
-@regrets_of.register
-def _regrets(motion: City, planned: PlannedTrials) -> list[Regret]:
-    steps, goals = planned.seen.trajectories, np.array(planned.goals)
-    every = action_regrets(planned.plans, steps, goals, STREETS.table, NO_SLIPS)
-    return [
-        Regret(
-            name_goals(trial),
-            every.initial[number] < np.inf,
-            steps.frame[begin:end],
-            every.step_regret[begin:end],
-            Actions(every.action_regret[begin:end]),
-        )
-        for number, (trial, begin, end) in enumerate(
-            zip(planned.trials, steps.begin, steps.begin[1:], strict=False)
-        )
-    ]
+@choices_of.register
+def _streets(motion: City, planned: PlannedSteps) -> list[ChosenSteps]:
+    every = action_regrets(planned.plans, planned.steps, planned.goals, STREETS)
+    return [ChosenSteps(one.step_regret, one.initial, Actions(one.action_regret)) for one in every]
 
 
 def walk_to(*corners: tuple[float, float]) -> Trial:

@@ -31,6 +31,8 @@ from hbtom.judgement.judging import plan_pair, plan_trials
 from hbtom.mind import Planned
 from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings
+from hbtom.world import PlaceWorld
+from hbtom.world.modes import HELD, OPEN
 from hbtom.world.seeing import Earlier
 from worlds import odd_model, odd_trial
 
@@ -242,9 +244,9 @@ def test_trials_planned_together_match_trials_planned_alone(seed: int) -> None:
     trials = [one for one in every if one.size == every[0].size][:6]
     earlier = [Earlier((2.0,), range(number)) for number in range(len(trials))]
     together, openings = plan_each(model, trials, earlier), (2.0,)
+    assert len({id(one.how.trials) for one in together}) < len(trials)
     for one, shown in zip(together, trials, strict=True):
         (alone,) = plan_each(model, [shown], [Earlier(openings)])
-        assert one.together is together[0].together is not alone.together
         assert bits_of(one) == bits_of(alone)
         openings += alone.waited
     assert len({len(one.regret.goals) for one in together}) > 1
@@ -273,10 +275,14 @@ def test_a_pair_planned_together_matches_its_episodes_planned_one_by_one(preset:
     for pair in ((one, other), (other, one), (one, one)):
         for plans, alone in zip(plan_pair(model, *pair), pair, strict=True):
             assert [*map(bits_of, plans)] == [*map(bits_of, plan_trials(model, alone))]
-    costs = {
-        one.seen.world.costs.opening for plans in plan_pair(model, one, other) for one in plans
-    }
-    assert len(costs) == 4  # before any lock, after one, and after another two in each episode
+    worlds = [one.seen.world for plans in plan_pair(model, one, other) for one in plans]
+    prices = {float(price) for world in worlds for price in world.exits.price[locks_of(world)]}
+    assert len(prices) == 4  # before any lock, after one, and after another two in each episode
+
+
+def locks_of(world: PlaceWorld) -> np.ndarray:
+    """Return which exits open the lock."""
+    return (world.exits.source == HELD) & (world.exits.target == OPEN)
 
 
 def slowed(trial: Trial, frames: int) -> Trial:

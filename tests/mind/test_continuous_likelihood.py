@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from episodes import HEART, KEY, LOCK, SPOON, block, border, key_trial, read, to_thing, trial, walk
-from floors import continuous_floor, continuous_world, in_mode, pixel_steps
+from floors import FloorCosts, continuous_floor, continuous_world, in_mode, pixel_steps
 from hbtom import Model, Trial
 from hbtom.assumptions import Acts, Continuous
 from hbtom.mind import Headings, Likelihood, log_likelihood
 from hbtom.mind.policy import log_choice, log_i0e
 from hbtom.plan import CONTINUOUS, cost_to_go
-from hbtom.world import Act, Costs, Mode, Space, Trajectory
+from hbtom.world import Act, Mode, Space, Trajectory
 from regrets import regret_at
 from worlds import odd_model, odd_trial
 
@@ -190,7 +190,7 @@ class Slow:
         self.trial, self.acts, self.opening, self.cell = trial, acts, opening, motion.cell
         self.floor = continuous_floor(trial, motion.cell, motion.clearance)
         self.key = None if trial.key is None else len(trial.objects)
-        costs = Costs(motion.cell / 10, acts.cost, opening)
+        costs = FloorCosts(motion.cell / 10, acts.cost, opening)
         space = Space(motion.cell, motion.clearance)
         plans = cost_to_go(continuous_world(trial, space, costs), CONTINUOUS)
         self.cost = {mode: in_mode(plans, mode) for mode in Mode}

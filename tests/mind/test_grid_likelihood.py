@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from episodes import HEART, SPOON, border, key_trial, read, to_thing, trial, walk
-from floors import grid_steps, grid_world
+from floors import FloorCosts, grid_steps, grid_world
 from hbtom import Model, Trial
 from hbtom.assumptions import Acts
 from hbtom.mind import Likelihood, log_likelihood
 from hbtom.mind.grid import action_values
 from hbtom.observe import Body, Identity
 from hbtom.plan import GRID, cost_to_go
-from hbtom.world import Act, Costs, Mode, Trajectory
+from hbtom.world import Act, Mode, Trajectory
 from regrets import regret_at
 from worlds import odd_trial
 
@@ -265,7 +265,7 @@ def test_q_values_and_legal_actions(number: int) -> None:
     trial = trials()[number]
     slow = Slow(trial, opening=3.0)
     trajectory = grid_steps(trial, 10.0, final=False)
-    world = grid_world(trial, 10.0, Costs(1.0, PAPER.acts.cost, 3.0))
+    world = grid_world(trial, 10.0, FloorCosts(1.0, PAPER.acts.cost, 3.0))
     legal, q = action_values(cost_to_go(world, GRID), trajectory, GRID.table)
     names: list[Action] = [("move", right, down) for down, right in GRID.moves]
     names += [("touch", item) for item in range(len(trial.items))]

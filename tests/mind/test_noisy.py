@@ -16,7 +16,7 @@ from hbtom.mind import Regret, find_regrets, log_likelihood
 from hbtom.mind.action_noise import noisy_values
 from hbtom.mind.cell_filter import CellFilter, Stay, Stays, stays
 from hbtom.mind.grid import action_values
-from hbtom.mind.motion_regret import places_filter
+from hbtom.mind.motion_regret import PlannedSteps, places_filter
 from hbtom.mind.noisy_strides import WOBBLE, stride_of
 from hbtom.mind.particles import ParticleFilter, trial_hash
 from hbtom.mind.policy import all_log_i0e
@@ -24,10 +24,12 @@ from hbtom.mind.policy import log_i0e as log_i0e_of_one
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
+from hbtom.plan.cost_to_go import plans_from
 from hbtom.plan.planning import plan_in
 from hbtom.world import Trajectory
 from hbtom.world.denoising import smoothed, steadied
 from hbtom.world.seeing import see, waits
+from hbtom.world.trajectory import trajectories_from
 from planes import BETA, plane, plane_regret, seen_walk, steps_on
 from regrets import regret_of
 
@@ -77,8 +79,9 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     costs = plan_in(model.motion, seen.world, seen.trajectory, True)
     exact, _ = find_regrets(model, trial, seen, costs)
     if isinstance(model.motion, Continuous):
-        sight = model.observation
-        return exact.with_filter(places_filter(sight, trial, seen, costs, exact.reachable))
+        known = trajectories_from(seen.trajectory), plans_from(costs)
+        planned = PlannedSteps(model, (trial,), (seen.steady,), *known)
+        return exact.with_filter(places_filter(planned, 0, exact.reachable))
     where = stays(seen.trajectory, seen.world, seen.steady.whole_path, trial.path, 0.0)
     return exact.with_filter(CellFilter(costs, seen.trajectory, where, model.motion.slip))
 

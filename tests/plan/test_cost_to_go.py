@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from episodes import SPOON, key_trial, read
 from floors import (
     Floor,
+    FloorCosts,
     cell_by_cell,
     continuous_floor,
     costs_to,
@@ -30,7 +31,7 @@ from hbtom.plan import CONTINUOUS, GRID, CostToGo, cost_to_go, find_route
 from hbtom.plan.astar import _heuristic
 from hbtom.plan.field import field, relaxed
 from hbtom.plan.needed_cells import wanted
-from hbtom.world import Costs, Mode
+from hbtom.world import Mode
 
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
 few = settings(max_examples=20)
@@ -42,7 +43,9 @@ NO_CELLS = np.empty((0, 2), dtype=np.int64)  # no particular cells are needed
 # The definition: what can be done besides moving
 
 
-def state_graph(floor: Floor, kind: str, costs: Costs, item: int, key: int | None) -> nx.DiGraph:
+def state_graph(
+    floor: Floor, kind: str, costs: FloorCosts, item: int, key: int | None
+) -> nx.DiGraph:
     """Return all states (row, column, mode), all acts between them, and the node "done"."""
     graph = nx.DiGraph()
     graph.add_node("done")
@@ -82,7 +85,7 @@ def is_free(floor: Floor, state: tuple[int, int, Mode]) -> bool:
     return not floor.blocked(mode)[row, column]
 
 
-def assert_plans_equal_graph(floor: Floor, kind: str, costs: Costs, key: int | None) -> None:
+def assert_plans_equal_graph(floor: Floor, kind: str, costs: FloorCosts, key: int | None) -> None:
     plans = cost_to_go(world_of(floor, costs, key), STENCILS[kind])
     for item in range(len(floor.to_item)):
         exact = costs_to(state_graph(floor, kind, costs, item, key), "done")
@@ -233,9 +236,9 @@ def test_plans_are_the_shortest_paths_through_all_states(kind: str, world) -> No
 @pytest.mark.parametrize("opening", [1.0, 20.0])
 def test_plans_of_a_whole_trial(opening: float) -> None:
     trial = read([key_trial()])[0]
-    assert_plans_equal_graph(grid_floor(trial, 10.0), "grid", Costs(1.0, 1.0, opening), 1)
+    assert_plans_equal_graph(grid_floor(trial, 10.0), "grid", FloorCosts(1.0, 1.0, opening), 1)
     fine = continuous_floor(trial, 10.0, 6.0)
-    assert_plans_equal_graph(fine, "continuous", Costs(1.0, 1.0, opening), 1)
+    assert_plans_equal_graph(fine, "continuous", FloorCosts(1.0, 1.0, opening), 1)
 
 
 @both
@@ -262,7 +265,7 @@ def test_no_act_gains_more_than_it_costs(kind: str, world) -> None:
 def test_the_path_leads_through_key_and_lock() -> None:
     """Without the key no path leads behind the barrier; with it, its parts' costs add up."""
     trial = read([key_trial()])[0]
-    floor, costs = grid_floor(trial, 10.0), Costs(1.0, 1.0, 5.0)
+    floor, costs = grid_floor(trial, 10.0), FloorCosts(1.0, 1.0, 5.0)
     row, column = 4, 5  # where the agent starts
     with_key = cost_to_go(world_of(floor, costs, 1), GRID).cost[0, :, row, column]
     without = cost_to_go(world_of(floor, costs), GRID).cost[0, Mode.START, row, column]
@@ -275,7 +278,7 @@ def test_a_key_that_does_not_help_is_ignored() -> None:
     """An object on the near side is reached directly, whatever is behind the barrier."""
     trial = read([key_trial(goal=SPOON.at(50, 150))])[0]
     floor = grid_floor(trial, 10.0)
-    costs = Costs(1.0, 1.0, 1.0)
+    costs = FloorCosts(1.0, 1.0, 1.0)
     with_key = cost_to_go(world_of(floor, costs, 1), GRID)
     without = cost_to_go(world_of(floor, costs), GRID)
     near = (0, Mode.START, slice(None), slice(10))
@@ -325,7 +328,7 @@ def test_the_heuristic_is_admissible(kind: str, world) -> None:
 
 def test_a_route_through_key_and_lock_passes_all_modes() -> None:
     trial = read([key_trial()])[0]
-    floor, costs = continuous_floor(trial, 5.0, 6.0), Costs(0.5, 1.0, 5.0)
+    floor, costs = continuous_floor(trial, 5.0, 6.0), FloorCosts(0.5, 1.0, 5.0)
     start = (8, 10, Mode.START)
     plans = cost_to_go(world_of(floor, costs, 1), CONTINUOUS)
     route = find_route(plans.world, CONTINUOUS, start, 0)

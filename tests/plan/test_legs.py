@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replace_parts
 
 from episodes import episode, key_trial, read
-from floors import Floor, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
+from floors import Floor, FloorCosts, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
 from floors import planned as planned_cells
 from hbtom import Model
 from hbtom.plan import CONTINUOUS, cost_to_go
 from hbtom.plan.blocked_costs import spilled
 from hbtom.plan.needed_cells import SPILL, _places, wanted
-from hbtom.world import Costs, Mode, Trajectory, see
+from hbtom.world import Mode, Trajectory, see
 from hbtom.world.trajectory import MOVE
 
 few = settings(max_examples=15)
@@ -66,7 +66,7 @@ def entered(cost: np.ndarray, boxes: np.ndarray, solid: np.ndarray, price: float
     return found
 
 
-def leg(blocked, boxes, seeds, costs: Costs, begin) -> np.ndarray:
+def leg(blocked, boxes, seeds, costs: FloorCosts, begin) -> np.ndarray:
     """Return the cost-to-go of a leg: around boxes, through them at a price, or ignoring them."""
     solid = blocked | boxes
     through = solve(blocked, seeds, costs.cell)
@@ -78,7 +78,7 @@ def leg(blocked, boxes, seeds, costs: Costs, begin) -> np.ndarray:
     return np.where(solid & costs.contact, np.minimum(cost, seeds), cost)
 
 
-def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
+def onward(costs: FloorCosts, away: np.ndarray, then: np.ndarray) -> np.ndarray:
     """Return the cost of going to a tool and on from there: from its middle, or from anywhere."""
     if not costs.contact:
         return costs.cell * away + then
@@ -89,7 +89,7 @@ def onward(costs: Costs, away: np.ndarray, then: np.ndarray) -> np.ndarray:
     return costs.cell * away + (costs.cell * away + then)[middle].min()
 
 
-def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np.ndarray:
+def planned(floor: Floor, costs: FloorCosts, key: int | None, first, goal: int) -> np.ndarray:
     """Return the cost-to-go of each mode, computed leg by leg."""
     shape = floor.closed.shape
     start = np.zeros(shape, dtype=bool)
@@ -124,7 +124,7 @@ def planned(floor: Floor, costs: Costs, key: int | None, first, goal: int) -> np
 
 
 @st.composite
-def cluttered(draw: st.DrawFn) -> tuple[Floor, Costs, int | None, tuple[int, int]]:
+def cluttered(draw: st.DrawFn) -> tuple[Floor, FloorCosts, int | None, tuple[int, int]]:
     """Draw a floor on which items have boxes, and where an agent starts."""
     floor, costs, key = draw(floors())
     rows, columns = floor.closed.shape
@@ -157,7 +157,7 @@ def test_plans_match_their_definition(world) -> None:
 @few
 @given(world=cluttered(), pick=st.integers(0, 2**32 - 1))
 def test_plans_are_the_same_where_they_are_needed(world, pick: int) -> None:
-    """Costs are continued into boxes, which also needs those of cells up to two away."""
+    """FloorCosts are continued into boxes, which also needs those of cells up to two away."""
     floor, costs, key, first = world
     rng = np.random.default_rng(pick)
     rows, columns = floor.closed.shape

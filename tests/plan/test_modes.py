@@ -20,7 +20,7 @@ from hbtom.world.modes import ANY, NEVER, NO_GOAL
 STENCILS = {"grid": GRID, "continuous": CONTINUOUS}
 few = settings(max_examples=40, deadline=None)
 
-ONE = Costs(1.0, 1.0, 1.0)
+ONE = Costs(1.0, 1.0)
 Row = tuple[int, int, int, int, int, float, float]  # an exit, as in Exits
 
 
@@ -128,7 +128,7 @@ def worlds(draw: st.DrawFn, *, free_choice: bool = False) -> PlaceWorld:
     place = np.argsort(order)
     shuffled = [rows[one] for one in order]
     rows = [(*row[:4], int(place[row[4]]) if row[4] >= 0 else row[4], *row[5:]) for row in shuffled]
-    return make_world(blocked, lying, reach, rows, Costs(rng.choice([1.0, 0.4]), 1.0, 1.0))
+    return make_world(blocked, lying, reach, rows, Costs(rng.choice([1.0, 0.4]), 1.0))
 
 
 @pytest.mark.parametrize("kind", STENCILS)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from floors import Floor, in_mode, world_of
+from floors import Floor, FloorCosts, in_mode, world_of
 from hbtom.errors import BadInput
 from hbtom.mind.grid import action_values
 from hbtom.plan import GRID, CostToGo, cost_to_go
 from hbtom.plan.graph import GraphCosts, plan_on_graph
-from hbtom.world import Costs, Mode, PlaceWorld, Trajectory
+from hbtom.world import Mode, PlaceWorld, Trajectory
 from hbtom.world.pddl import StateGraph, explore, ground, make_goal, read_domain, read_problem
 from hbtom.world.pddl.gridworld import DOMAIN, Prices, write_problem
 
@@ -24,7 +24,7 @@ few = settings(max_examples=25)
 
 class Grid(NamedTuple):
     floor: Floor
-    costs: Costs
+    costs: FloorCosts
     items: tuple[str, ...]
     key: int | None
     start: tuple[int, int]
@@ -73,7 +73,7 @@ def grids(draw: st.DrawFn) -> Grid:
     many = draw(st.integers(1, 3))
     key = draw(st.sampled_from([None, many - 1]))
     lock = near() if draw(st.booleans()) else None
-    costs = Costs(1.0, *(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(2)))
+    costs = FloorCosts(1.0, *(draw(st.sampled_from([0.5, 1.0, 3.7])) for _ in range(2)))
     mode = draw(st.sampled_from([Mode.START, Mode.OPEN] + [Mode.HELD] * (key is not None)))
     start = tuple(int(rng.integers(side)) for side in shape)
     (opened if mode == Mode.OPEN else closed)[start] = opened[start] = False
@@ -157,7 +157,7 @@ def corridor() -> Grid:
     at = {name: np.full((1, 5), np.inf) for name in ("item", "key", "lock")}
     at["item"][0, 4] = at["key"][0, 0] = at["lock"][0, 2] = 0.0
     floor = Floor(10.0, closed, opened, np.array([at["item"], at["key"]]), at["lock"])
-    return Grid(floor, Costs(1.0, 1.0, 2.5), ("bell", "clef"), 1, (0, 1), Mode.START)
+    return Grid(floor, FloorCosts(1.0, 1.0, 2.5), ("bell", "clef"), 1, (0, 1), Mode.START)
 
 
 def random_grid(rng: np.random.Generator) -> Grid:
@@ -170,7 +170,7 @@ def random_grid(rng: np.random.Generator) -> Grid:
     for things, (row, column) in zip(at, [(7, 6), (2, 7), (0, 4), (3, 3)], strict=True):
         things[max(row - 1, 0) : row + 2, column - 1 : column + 2] = 0.0
     floor = Floor(10.0, closed, opened, at[:3], at[3])
-    return Grid(floor, Costs(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Mode.START)
+    return Grid(floor, FloorCosts(1.0, 1.0, 2.0), ("bell", "cup", "clef"), 2, (0, 0), Mode.START)
 
 
 def test_a_path_through_key_and_lock_by_hand() -> None:

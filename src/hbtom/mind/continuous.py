@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -15,44 +16,52 @@ from hbtom.world.modes import NO_GOAL, UNIT
 from hbtom.world.trajectory import Trajectories, Trajectory, trajectory_at
 
 
-class HeadingRegrets(NamedTuple):
-    """The regret of all steps of several trials, with room for the most goals."""
+class HeadingRegret(NamedTuple):
+    """The regret of the steps of one trial, and their lengths."""
 
     step_regret: Annotated[Floats, "step goal"]  # 0 for goals that are out of reach at first
     length: Annotated[Floats, "step"]
-    initial: Annotated[Floats, "trial goal"]  # the cost-to-go before the first step
+    initial: Annotated[Floats, "goal"]  # the cost-to-go before the first step
 
 
-@kernel
-def heading_regrets(
-    plans: Plans, steps: Trajectories, goals: Annotated[Ints, "trial"]
-) -> HeadingRegrets:
-    """Return the regret of steps in several trials, which have so many ``goals`` each.
+def heading_regrets(plans: Plans, steps: Trajectories, goals: Sequence[int]) -> list[HeadingRegret]:
+    """Return the regret in several trials, each of which has so many ``goals``.
 
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
     """
+    regret, length, initial = _regrets(plans, steps, np.array(goals))
+    begin, found = steps.begin.tolist(), list[HeadingRegret]()
+    for trial, many in enumerate(goals):
+        some = slice(*begin[trial : trial + 2])
+        mine = np.ascontiguousarray(regret[some, :many])
+        found.append(HeadingRegret(mine, length[some], initial[trial, :many]))
+    return found
+
+
+@kernel
+def _regrets(
+    plans: Plans, steps: Trajectories, goals: Annotated[Ints, "trial"]
+) -> tuple[Floats, Floats, Floats]:
+    """Return the fields of :class:`HeadingRegret` for all trials, with room for the most goals."""
     most = 0
     for trial in range(len(goals)):
         most = max(most, goals[trial])
-    every = HeadingRegrets(
-        np.zeros((len(steps.act), most)),
-        np.empty(len(steps.act)),
-        np.full((len(goals), most), np.inf),
-    )
+    regret, length = np.zeros((len(steps.act), most)), np.empty(len(steps.act))
+    initial = np.full((len(goals), most), np.inf)
     for trial in range(len(goals)):
-        walk, costs = trajectory_at(steps, trial), cost_to_go_at(plans, trial)
+        walk, costs, begin = trajectory_at(steps, trial), cost_to_go_at(plans, trial), steps.begin
         some = CostToGo(costs.world, costs.cost[: goals[trial]])
         start = walk.start.reshape((1, len(walk.act), 2))
         stop = walk.stop.reshape((1, len(walk.act), 2))
-        regret, length, initial = regret_at(some, walk, start, stop)
+        mine, own_length, first = regret_at(some, walk, start, stop)
         for step in range(len(walk.act)):
-            every.length[steps.begin[trial] + step] = length[0, step]
+            length[begin[trial] + step] = own_length[0, step]
         for goal in range(goals[trial]):
-            every.initial[trial, goal] = initial[goal, 0]
-            for step in range(len(walk.act) if initial[goal, 0] < np.inf else 0):
-                every.step_regret[steps.begin[trial] + step, goal] = regret[goal, step]
-    return every
+            initial[trial, goal] = first[goal, 0]
+            for step in range(len(walk.act) if first[goal, 0] < np.inf else 0):
+                regret[begin[trial] + step, goal] = mine[goal, step]
+    return regret, length, initial
 
 
 @kernel

@@ -6,6 +6,7 @@ The actions in a state are the eight moves, then touching each thing: the items 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -14,63 +15,87 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.errors import count
 from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at
+from hbtom.plan.stencil import Stencil
 from hbtom.world.modes import THINGS, PlaceWorld, exit_at
 from hbtom.world.trajectory import MOVE, Trajectories, Trajectory, trajectory_at
 
 NO_SLIPS = np.empty((0, 0, 0))  # moves never slip
 
 
-class ActionRegrets(NamedTuple):
-    """The regret of all steps of several trials, with room for the most goals and actions."""
+class ActionRegret(NamedTuple):
+    """The regret of the steps of one trial, and of all actions that could have been taken."""
 
     step_regret: Annotated[Floats, "step goal"]
-    action_regret: Annotated[Floats, "step action goal"]
-    initial: Annotated[Floats, "trial goal"]  # the cost-to-go before the first step
-    impossible: Annotated[Ints, "trial"]  # the number of impossible steps
+    action_regret: Annotated[Floats, "step action goal"]  # infinite for impossible actions
+    initial: Annotated[Floats, "goal"]  # the cost-to-go before the first step
+    impossible: int  # the number of impossible steps
+
+
+def action_regrets(
+    plans: Plans,
+    steps: Trajectories,
+    goals: Sequence[int],
+    stencil: Stencil,
+    values: Annotated[Floats, "step action goal"] = NO_SLIPS,
+) -> list[ActionRegret]:
+    """Return the regret in several trials, each of which has so many ``goals``.
+
+    ``values`` is Q if moves may slip, with room for the most actions and goals; ``NO_SLIPS`` stands
+    for that of :func:`action_values`. A move that the gridworld does not allow, or from a blocked
+    cell, carries no information: it counts as the only available action. Where no action leads to a
+    goal, all are equal.
+    """
+    every = _regrets(plans, steps, np.array(goals), stencil.table, values)
+    regret, options, initial, impossible = every
+    begin, things = steps.begin.tolist(), plans.worlds.first[:, THINGS].tolist()
+    found = list[ActionRegret]()
+    for trial, many in enumerate(goals):
+        some, actions = slice(*begin[trial : trial + 2]), things[trial + 1] - things[trial]
+        found.append(
+            ActionRegret(
+                np.ascontiguousarray(regret[some, :many]),
+                np.ascontiguousarray(options[some, : len(stencil.moves) + actions, :many]),
+                initial[trial, :many],
+                int(impossible[trial]),
+            )
+        )
+    return found
 
 
 @kernel
-def action_regrets(
+def _regrets(
     plans: Plans,
     steps: Trajectories,
     goals: Annotated[Ints, "trial"],
     moves: Annotated[Ints, "move 2"],
     values: Annotated[Floats, "step action goal"],
-) -> ActionRegrets:
-    """Return the regret of steps and actions in several trials, which have so many ``goals`` each.
-
-    ``values`` is Q if moves may slip; ``NO_SLIPS`` stands for that of :func:`action_values`. A move
-    that the gridworld does not allow, or from a blocked cell, carries no information: it counts as
-    the only available action. Where no action leads to a goal, all are equal.
-    """
-    most, actions = 0, 0
+) -> tuple[Floats, Floats, Floats, Ints]:
+    """Return the fields of :class:`ActionRegret` for all trials, with room for the largest."""
+    most, things = 0, 0
     for trial in range(len(goals)):
         first, last = plans.worlds.first[trial], plans.worlds.first[trial + 1]
-        most, actions = max(most, goals[trial]), max(actions, last[THINGS] - first[THINGS])
-    actions += len(moves)
-    every = ActionRegrets(
-        np.zeros((len(steps.act), most)),
-        np.full((len(steps.act), actions, most), np.inf),
-        np.full((len(goals), most), np.inf),
-        np.zeros(len(goals), dtype=np.int64),
-    )
+        most, things = max(most, goals[trial]), max(things, last[THINGS] - first[THINGS])
+    regret = np.zeros((len(steps.act), most))
+    options = np.full((len(steps.act), len(moves) + things, most), np.inf)
+    initial = np.full((len(goals), most), np.inf)
+    impossible = np.zeros(len(goals), dtype=np.int64)
     for trial in range(len(goals)):
         walk, costs, many = trajectory_at(steps, trial), cost_to_go_at(plans, trial), goals[trial]
         column, row = int(walk.first[0]), int(walk.first[1])
         for goal in range(many):
-            every.initial[trial, goal] = costs.cost[goal, 0, row, column]
+            initial[trial, goal] = costs.cost[goal, 0, row, column]
         legal, q = action_values(CostToGo(costs.world, costs.cost[:many]), walk, moves)
         for step in range(len(q)):
             at, taken = steps.begin[trial] + step, _taken(moves, walk, step)
             if not _is_possible(costs.world, walk, step, legal[step], taken):
-                every.impossible[trial] += 1
+                impossible[trial] += 1
                 taken = -1
             value = values[at] if values.shape[1] > 0 else q[step]
             for goal in range(many):
-                _compare(value, legal[step], taken, goal, every.action_regret[at])
+                _compare(value, legal[step], taken, goal, options[at])
                 if taken >= 0:
-                    every.step_regret[at, goal] = every.action_regret[at, taken, goal]
-    return every
+                    regret[at, goal] = options[at, taken, goal]
+    return regret, options, initial, impossible
 
 
 @part
@@ -134,11 +159,21 @@ def action_values(
 
 @part
 def _legal(blocked: Bools, row: int, column: int, down: int, right: int) -> bool:
-    """Return whether a move leads from a free cell to a free cell without cutting a corner."""
+    """Return whether a move leads from a free cell to a free cell, through free cells.
+
+    A diagonal needs both cells beside it, a knight's move the two that it crosses.
+    """
     r, c = row + down, column + right
     if not (0 <= r < blocked.shape[0] and 0 <= c < blocked.shape[1]):
         return False
-    inner = blocked[row, c] or blocked[r, column]  # for a straight move these are its own ends
+    if abs(down) == 2:
+        half = row + down // 2
+        inner = blocked[half, column] or blocked[half, c]
+    elif abs(right) == 2:
+        half = column + right // 2
+        inner = blocked[row, half] or blocked[r, half]
+    else:
+        inner = blocked[row, c] or blocked[r, column]  # for a straight move these are its own ends
     return not (blocked[row, column] or blocked[r, c] or inner)
 
 

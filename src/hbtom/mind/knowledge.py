@@ -25,11 +25,9 @@ from hbtom.plan import CostToGo
 from hbtom.plan.knowledge_planning import Known, Lookout, at_hand, knowledge_costs, lookout
 from hbtom.plan.planning import plan_in
 from hbtom.world import PlaceWorld
-from hbtom.world.modes import world_at
-from hbtom.world.seeing import Seen, see, worlds_of
+from hbtom.world.seeing import Seen, expected_opening, see, world_of
 from hbtom.world.sight_map import cells_along, seen_along, sight_map, view
 from hbtom.world.stages import at_frame, joined, renumbered, step_onsets
-from hbtom.world.trial_arrays import scenes_of
 from hbtom.world.whereabouts import Whereabouts, lying_at, noticing, whereabouts_of
 
 Costs = Annotated[Floats, "goal mode row column"]
@@ -52,6 +50,7 @@ class _Case(NamedTuple):
     things: tuple[int, ...]
     places: Annotated[Floats, "place 2"]
     lies: Annotated[Ints, "frame object"]  # at which place each object lies, or -1
+    opening: float  # what the agent expects opening a lock to cost
 
 
 class _Layer(NamedTuple):
@@ -82,7 +81,8 @@ def find_informed(
     where.check(trial)
     seen = see(model, trial, openings)
     things, lies = where.hidden(trial), lying_at(trial, where.centres)
-    case = _Case(model, trial, seen, things, where.centres, lies)
+    opening = expected_opening(model.acts, openings)
+    case = _Case(model, trial, seen, things, where.centres, lies, opening)
     layers = _layers(case)
     if all(len(known) == 1 for layer in layers for known in layer.known):
         return None
@@ -185,9 +185,7 @@ def _worlds(case: _Case, thing: int, stage: int, frame: int) -> tuple[PlaceWorld
             continue
         objects = list(still.objects)
         objects[thing] = replace(objects[thing], centre=(x, y))
-        scenes = scenes_of((replace(still, objects=tuple(objects)),))
-        opening = np.array([world.costs.opening])
-        made = world_at(worlds_of(case.model.motion, case.model.acts, opening, scenes), 0)
+        made = world_of(case.model, replace(still, objects=tuple(objects)), case.opening)
         there = [one for one in case.things if case.lies[frame, one] == index]
         boxes = made.boxes.copy()
         boxes[there if len(boxes) else []] = False
@@ -199,7 +197,7 @@ def _lookouts(case: _Case, stage: int, frame: int) -> list[Lookout]:
     """Return what planning over knowledge of each thing needs, in a stage and a frame."""
     world, (column, row) = case.seen.stages[stage], case.seen.trajectory.first.tolist()
     sight = sight_map(case.trial, frame, world, case.places, case.model.knowledge.walls_hide)
-    if not isinstance(case.model.motion, Grid):
+    if not world.space.in_cells:
         column, row = world.cell_of(column, row)
     looks = []
     for thing in case.things:

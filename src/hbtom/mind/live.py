@@ -25,12 +25,11 @@ from hbtom.observe.stream import Frame
 from hbtom.plan import CostToGo
 from hbtom.plan.planning import plan_in
 from hbtom.world.modes import HELD, OPEN, START
-from hbtom.world.seeing import Seen, see
+from hbtom.world.seeing import Seen, gait_of, see
 from hbtom.world.trajectory import NO_ACT, OPENING, TOUCH, Trajectory, cut
 from hbtom.world.unfinished_leg import (
     Ending,
     Tail,
-    can_follow,
     complete_steps,
     concatenated,
     steps_to_end,
@@ -47,9 +46,7 @@ def why_not_live(model: Model) -> str:
         return "observation.noise is not 0"
     if model.goals.switching > 0:
         return "goals.switching is not 0"
-    if model.knowledge.plan:
-        return "knowledge.plan is on"
-    return "" if can_follow(model.motion) else "its motion cannot be followed frame by frame"
+    return "knowledge.plan is on" if model.knowledge.plan else ""
 
 
 class LiveSetting(NamedTuple):
@@ -118,7 +115,7 @@ def next_frame(setting: LiveSetting, state: LiveState, frame: Frame) -> LiveStat
         state = state._replace(walks=state.gone, touched={})
     elif moves:
         steps, tail = complete_steps(
-            setting.model.motion, way.tail.to(place, number), way.mode, setting.seen.world
+            gait_of(setting.model.motion), way.tail.to(place, number), way.mode, setting.seen.world
         )
         way = _with_steps(setting, way, steps)._replace(tail=tail)
     touched = _touched(setting, place, state.touched, way)
@@ -159,7 +156,7 @@ def _new_leg(
     setting: LiveSetting, state: LiveState, way: StepsSoFar, end: Ending, mode: int
 ) -> LiveState:
     """End a leg, and begin another where the agent is now."""
-    steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    steps = steps_to_end(gait_of(setting.model.motion), way.tail, end, setting.seen.world)
     number = state.way.frame
     way = _with_steps(setting, way, steps)
     way = way._replace(tail=tail_at(state.place, number), mode=mode, frame=number)

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from hbtom.mind.inference import infer_agent
 from hbtom.mind.live import Chain, LiveSetting, LiveState, StepsSoFar, accumulated, step_likelihood
-from hbtom.mind.motion_regret import find_regrets, planned_alone
-from hbtom.mind.planned_trials import Planned
+from hbtom.mind.motion_regret import find_regrets
+from hbtom.mind.planned_trials import Alone, Planned
 from hbtom.mind.posterior import Posterior
 from hbtom.mind.regret import FilteredChoice
 from hbtom.observe import Trial
 from hbtom.world.modes import START
-from hbtom.world.seeing import waits
+from hbtom.world.seeing import gait_of, waits
 from hbtom.world.trajectory import TOUCH, Trajectory, touched_last
 from hbtom.world.unfinished_leg import Ending, concatenated, steps_to_end
 
@@ -40,7 +40,7 @@ def current_belief(
     way, end = _ended(setting, state)
     if before is not None and way.tail is before.way.tail and end[:3] == before.end[:3]:
         return before
-    steps = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    steps = steps_to_end(gait_of(setting.model.motion), way.tail, end, setting.seen.world)
     likelihood = step_likelihood(setting, way.entries, steps)
     log, wasted = accumulated(way, likelihood, len(way.entries.act))
     if way.steps is not None or len(likelihood.log):
@@ -61,12 +61,11 @@ def current_belief(
 def planned_so_far(setting: LiveSetting, state: LiveState, trial: Trial) -> Planned:
     """Return all steps so far, and their regret; ``trial`` has all frames so far."""
     way, end = _ended(setting, state)
-    last = steps_to_end(setting.model.motion, way.tail, end, setting.seen.world)
+    last = steps_to_end(gait_of(setting.model.motion), way.tail, end, setting.seen.world)
     steps = concatenated(setting.seen.trajectory, *reversed([*_backwards(way.steps)]), last)
     seen = setting.seen._replace(steady=trial, trajectory=steps, waited=waits(trial))
     regrets = find_regrets(setting.model, trial, seen, setting.costs)
-    alone = planned_alone(setting.model, trial, seen, setting.costs)
-    return Planned(alone, 0, *regrets, memory=setting.beliefs.memory)
+    return Planned(Alone(seen, setting.costs), *regrets, memory=setting.beliefs.memory)
 
 
 def _ended(setting: LiveSetting, state: LiveState) -> tuple[StepsSoFar, Ending]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,24 +13,64 @@ from msgspec.structs import replace
 from hbtom.mind.believed_places import EMPTY_MEMORY, Memory
 from hbtom.mind.company import Company, find_company
 from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
-from hbtom.mind.motion_regret import PlannedTrials, find_regrets, planned_alone, regrets_of
-from hbtom.mind.regret import BeliefRegret, Regret
+from hbtom.mind.motion_regret import PlannedSteps, find_regrets, regrets_of
+from hbtom.mind.regret import BeliefRegret, Regret, empty_regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
-from hbtom.plan import CostToGo, plan_trial
+from hbtom.plan import CostToGo, Plans, plan_trial
 from hbtom.plan.cost_to_go import cost_to_go_at
 from hbtom.plan.planning import plans_in
-from hbtom.world.seeing import Earlier, Seen, see, see_trials
+from hbtom.world.seeing import Earlier, Seen, SeenTrials, count_goals, see, see_trials
 
 if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts
 
 
+class Alone(NamedTuple):
+    """A trial that was planned alone."""
+
+    seen: Seen
+    cost_to_go: CostToGo
+
+    @property
+    def steady(self) -> Trial:
+        """The trial with the noise removed."""
+        return self.seen.steady
+
+    @property
+    def waited(self) -> tuple[float, ...]:
+        return self.seen.waited
+
+
+class Together(NamedTuple):
+    """A trial that was planned together with others; its values are views into those of all."""
+
+    trials: SeenTrials
+    plans: Plans
+    number: int  # of the trial
+
+    @property
+    def seen(self) -> Seen:
+        return self.trials.one(self.number)
+
+    @property
+    def cost_to_go(self) -> CostToGo:
+        return cost_to_go_at(self.plans, self.number)
+
+    @property
+    def steady(self) -> Trial:
+        """The trial with the noise removed."""
+        return self.trials.steady[self.number]
+
+    @property
+    def waited(self) -> tuple[float, ...]:
+        return self.trials.waited[self.number]
+
+
 class Planned(Struct, frozen=True, eq=False, dict=True):
     """What is known about a trial before anything is believed about the agent."""
 
-    together: PlannedTrials  # the trial, and others that were planned with it
-    number: int  # of the trial among them
+    how: Alone | Together
     regret: Regret
     outdated: Regret | None = None  # as if the agent had missed the change of the world
     believed: tuple[BeliefRegret, ...] = ()  # what the agent may believe, if it may not know places
@@ -39,23 +79,22 @@ class Planned(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def agent(self) -> Identity:
-        return self.together.seen.steady[self.number].agent.look
+        return self.how.steady.agent.look
 
     @property
     def waited(self) -> tuple[float, ...]:
         """The cost of waiting for a barrier, if there was one."""
-        return self.together.seen.waited[self.number]
+        return self.how.waited
 
     @cached_property
     def seen(self) -> Seen:
         """The world, and the trajectory in it."""
-        return self.together.seen.one(self.number)
+        return self.how.seen
 
     @cached_property
     def cost_to_go(self) -> CostToGo:
         """The cost-to-go of every item in this world."""
-        costs = cost_to_go_at(self.together.plans, self.number)
-        return costs._replace(world=self.seen.world)
+        return self.how.cost_to_go._replace(world=self.seen.world)
 
     def likelihood(self, model: Model, known: Likelihood | None = None) -> Likelihood:
         """Return the likelihood of the trial under all hypotheses of a model.
@@ -88,35 +127,35 @@ def plan_one(
         informed = find_informed(model, trial, openings, earlier, whereabouts)
         if informed is not None:
             seen, costs, believed = informed
-            alone = planned_alone(model, trial, seen, costs)
-            return Planned(alone, 0, believed[0].regret, believed=believed, memory=memory)
+            regret = believed[0].regret
+            return Planned(Alone(seen, costs), regret, believed=believed, memory=memory)
     social = model.minds
     if social is not None and not trial.changes and (memory.company or trial.company):
         seen, costs, regret, company, after = find_company(
             model, social, trial, openings, replace(memory, company=True)
         )
-        alone = planned_alone(model, trial, seen, costs)
-        return Planned(alone, 0, regret, company=company, memory=after)
+        return Planned(Alone(seen, costs), regret, company=company, memory=after)
     return plan_each(model, (trial,), (Earlier(openings),))[0]
 
 
 def plan_each(model: Model, trials: Sequence[Trial], earlier: Sequence[Earlier]) -> list[Planned]:
     """Do what :func:`plan_one` does, for trials that share nothing but earlier waiting costs.
 
-    Trials of the same size whose worlds do not change are planned together.
+    Successive trials are planned together if they have the same size and their worlds do not
+    change.
     """
+    alike = groupby(trials, lambda one: (one.size, count_goals(model, one) > 0, one.changes))
     planned = list[Planned]()
-    for size, some in groupby(trials, lambda one: None if one.changes else one.size):
-        if size is None:
-            for one in some:
-                before = _earlier(earlier[len(planned)], planned)
-                planned.append(_plan_changing(model, one, before.openings))
-        else:
-            together = tuple(some)
-            now = earlier[len(planned) : len(planned) + len(together)]
-            planned += _plan_still(
-                model, together, [_earlier(one, planned) for one in now] if planned else now
-            )
+    for (_, _, changes), some in alike:
+        together = tuple(some)
+        before = earlier[len(planned) : len(planned) + len(together)]
+        if changes:
+            for one, known in zip(together, before, strict=True):
+                planned.append(_plan_changing(model, one, _earlier(known, planned).openings))
+            continue
+        if planned:
+            before = [_earlier(one, planned) for one in before]
+        planned += _plan_still(model, together, before)
     return planned
 
 
@@ -131,17 +170,19 @@ def _earlier(one: Earlier, planned: Sequence[Planned]) -> Earlier:
 def _plan_still(
     model: Model, trials: tuple[Trial, ...], earlier: Sequence[Earlier]
 ) -> list[Planned]:
-    """Plan in worlds of the same size that do not change."""
+    """Plan in worlds of the same size that do not change; all trials have goals, or none has."""
     seen = see_trials(model, trials, earlier)
     plans = plans_in(model.motion, seen.worlds, seen.trajectories, model.observation.noise > 0)
-    together = PlannedTrials(model, trials, seen, plans)
-    regrets = regrets_of(model.motion, together)
-    return [Planned(together, number, regret) for number, regret in enumerate(regrets)]
+    regrets = [empty_regret()] * len(trials)
+    if count_goals(model, trials[0]):
+        steps = PlannedSteps(model, trials, seen.steady, seen.trajectories, plans)
+        regrets = regrets_of(steps)
+    every = enumerate(regrets)
+    return [Planned(Together(seen, plans, number), regret) for number, regret in every]
 
 
 def _plan_changing(model: Model, trial: Trial, openings: tuple[float, ...]) -> Planned:
     """Plan in a world that changes, stage by stage."""
     seen = see(model, trial, openings)
     costs = plan_trial(model, seen)
-    regrets = find_regrets(model, trial, seen, costs)
-    return Planned(planned_alone(model, trial, seen, costs), 0, *regrets)
+    return Planned(Alone(seen, costs), *find_regrets(model, trial, seen, costs))

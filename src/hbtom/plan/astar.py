@@ -76,9 +76,11 @@ def _steps(
         for one in np.flatnonzero(exits.source == mode):
             away = float(world.reach[exits.thing[one], row, column])
             if math.isfinite(away):
-                attained = exits.goal[one] == item
-                after = None if attained else (row, column, int(exits.target[one]))
-                yield float(exits.price[one]) + cell * away, after
+                price, target = float(exits.price[one]) + cell * away, int(exits.target[one])
+                if exits.goal[one] == item or not world.lying[target, item]:
+                    yield price, None  # nothing is left to do
+                elif not world.blocked[target, row, column]:
+                    yield price, (row, column, target)
 
     return steps
 

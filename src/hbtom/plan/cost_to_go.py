@@ -21,7 +21,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part, part_or
 from hbtom.plan.flooding import any_true
 from hbtom.plan.legs import LegCells, leg, seeds_of
-from hbtom.plan.needed_cells import EVERYWHERE, Wanted, wanted_for
+from hbtom.plan.needed_cells import Wanted, wanted_for
 from hbtom.plan.stencil import Stencil
 from hbtom.world.modes import LYING, NEVER, Exits, PlaceWorld, Worlds, world_at, worlds_from
 from hbtom.world.trajectory import NO_STEPS, Trajectories, trajectories_from, trajectory_at
@@ -69,30 +69,34 @@ def cost_to_go(world: PlaceWorld, stencil: Stencil, first: tuple[int, int] = (0,
     way.
     """
     row, column = first
-    no_steps = NO_STEPS._replace(first=np.array([column, row], dtype=np.float64))
-    plans = plan_worlds(worlds_from(world), stencil, trajectories_from(no_steps), EVERYWHERE)
-    return cost_to_go_at(plans, 0)
+    place = (np.array([column, row]) + 0.5) * world.space.side  # the centre of the cell
+    no_steps = trajectories_from(NO_STEPS._replace(first=place))
+    return cost_to_go_at(plan_worlds(worlds_from(world), stencil, no_steps, everywhere=True), 0)
 
 
-def plan_worlds(worlds: Worlds, stencil: Stencil, steps: Trajectories, reads: int) -> Plans:
-    """Plan to every item in each world, as far as the trajectories need it.
+def plan_worlds(
+    worlds: Worlds, stencil: Stencil, steps: Trajectories, *, everywhere: bool = False
+) -> Plans:
+    """Plan to every item in each world, everywhere or as far as the trajectories need it.
 
-    ``reads`` says where that is: in ``CELLS``, ``BETWEEN`` them, or ``EVERYWHERE``. The first place
-    of a trajectory is where the agent sets out.
+    The first place of a trajectory is where the agent sets out.
     """
-    return Plans(worlds, find_costs(worlds, stencil.table, steps, reads))
+    return Plans(worlds, find_costs(worlds, stencil.table, steps, everywhere))
 
 
 @kernel
 def find_costs(
-    worlds: Worlds, moves: Annotated[Ints, "move 2"], steps: Trajectories, reads: int
+    worlds: Worlds, moves: Annotated[Ints, "move 2"], steps: Trajectories, everywhere: bool
 ) -> Annotated[Floats, "goal*mode row column"]:
     """Return the costs of :func:`plan_worlds`."""
-    _, rows, columns = worlds.blocked.shape
+    (_, rows, columns), reach = worlds.blocked.shape, 0
+    for move in range(len(moves)):
+        reach = max(reach, abs(moves[move, 0]), abs(moves[move, 1]))
     plans = Plans(worlds, np.zeros((len(worlds.lying), rows, columns)))
-    for one in range(len(worlds.opening)):
+    for one in range(len(worlds.first) - 1):
         costs = cost_to_go_at(plans, one)
-        plan(costs, moves, wanted_for(costs.world, trajectory_at(steps, one), reads))
+        wanted = wanted_for(costs.world, trajectory_at(steps, one), reach, everywhere)
+        plan(costs, moves, wanted)
     return plans.cost
 
 

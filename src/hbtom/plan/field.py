@@ -103,15 +103,18 @@ def field(
     """
     rows, columns = blocked.shape
     wide = columns + 2 * MARGIN
-    wanted = np.empty(len(needed), dtype=np.int64)
+    wanted, free = np.empty(len(needed), dtype=np.int64), 0
     for index in range(len(needed)):
-        wanted[index] = (needed[index, 0] + MARGIN) * wide + needed[index, 1] + MARGIN
+        r, c = needed[index, 0], needed[index, 1]
+        if not blocked[r, c]:
+            wanted[free] = (r + MARGIN) * wide + c + MARGIN
+            free += 1
     cost = np.full((rows + 2 * MARGIN, wide), -np.inf)  # a wall is never improved
     for r in range(rows):
         for c in range(columns):
             cost[r + MARGIN, c + MARGIN] = -np.inf if blocked[r, c] else np.inf
     sown, steps = sorted_seeds(seeds, columns), steps_in(moves, wide, cell)
-    known = flood(cost.reshape(-1), sown, steps, wanted)
+    known = flood(cost.reshape(-1), sown, steps, wanted[:free])
     solved = np.empty((rows, columns))
     for r in range(rows):
         for c in range(columns):

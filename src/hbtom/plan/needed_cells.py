@@ -12,7 +12,6 @@ from hbtom.plan.flooding import any_below
 from hbtom.world.modes import PlaceWorld, cell_of, corner
 from hbtom.world.trajectory import MOVE, Trajectory
 
-EVERYWHERE, CELLS, BETWEEN = 0, 1, 2  # where costs are read
 SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
 
 
@@ -25,25 +24,26 @@ class Wanted(NamedTuple):
 
 
 @part
-def wanted_for(world: PlaceWorld, steps: Trajectory, reads: int) -> Wanted:
-    """Return the states whose costs are read for a trajectory.
+def wanted_for(world: PlaceWorld, steps: Trajectory, reach: int, everywhere: bool) -> Wanted:
+    """Return the states whose costs are read for a trajectory, unless they are all wanted.
 
-    With ``CELLS``, these are the agent's cells and those around them, in the mode of each step.
-    With ``BETWEEN``, they are the cells around every place, and more of them beside walls and
-    things.
+    If steps lead from cell to cell, these are the agent's cells and those in ``reach`` of a move,
+    in the mode of each step. Otherwise, they are the cells around every place, and more of them
+    beside walls and things.
     """
     cell, closed = world.space.cell, world.blocked[0]
     row, column = int(steps.first[1]), int(steps.first[0])
-    if reads == CELLS:
-        read = needed = _cells(world.blocked, steps)
-    elif reads == BETWEEN:
+    if not world.space.in_cells:
         row = cell_of(steps.first[1], cell, closed.shape[0])
         column = cell_of(steps.first[0], cell, closed.shape[1])
+    if everywhere:
+        read = needed = np.zeros((0, 0, 0), dtype=np.bool_)
+    elif world.space.in_cells:
+        read = needed = _cells(world.blocked, steps, reach)
+    else:
         read = needed = _places(world.blocked, closed, steps, cell, SPILL)
         if len(world.boxes) > 0:
             needed = _places(world.blocked, _solid(closed, world.boxes), steps, cell, 2 * SPILL)
-    else:
-        read = needed = np.zeros((0, 0, 0), dtype=np.bool_)
     return wanted(world, row, column, needed, read)
 
 
@@ -65,15 +65,15 @@ def _solid(
 
 
 @part
-def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory) -> Bools:
-    """Mark the agent's cells and those around them; an act may lead to any other mode."""
+def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory, reach: int) -> Bools:
+    """Mark the agent's cells and those in reach of a move; an act may lead to any other mode."""
     modes, rows, columns = blocked.shape
     needed = np.zeros((modes, rows, columns), dtype=np.bool_)
     needed[0, int(steps.first[1]), int(steps.first[0])] = True
     for step in range(len(steps.act)):
         column, row = int(steps.start[step, 0]), int(steps.start[step, 1])
-        for r in range(max(row - 1, 0), min(row + 2, rows)):
-            for c in range(max(column - 1, 0), min(column + 2, columns)):
+        for r in range(max(row - reach, 0), min(row + reach + 1, rows)):
+            for c in range(max(column - reach, 0), min(column + reach + 1, columns)):
                 needed[steps.mode[step], r, c] = True
         if steps.act[step] != MOVE:
             for mode in range(modes):

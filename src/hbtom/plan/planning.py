@@ -10,7 +10,6 @@ import numpy as np
 from hbtom.assumptions import Continuous, Grid
 from hbtom.model import Model
 from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at, plan_worlds
-from hbtom.plan.needed_cells import BETWEEN, CELLS, EVERYWHERE
 from hbtom.plan.slippery import slippery_cost_to_go
 from hbtom.plan.stencil import CONTINUOUS, GRID
 from hbtom.world import PlaceWorld, Trajectories, Trajectory, Worlds
@@ -48,18 +47,13 @@ def plans_in(motion: Any, worlds: Worlds, steps: Trajectories, everywhere: bool)
 
 @plans_in.register
 def _grid(motion: Grid, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
-    if motion.slip > 0:
-        every = [world_at(worlds, one) for one in range(len(worlds.opening))]
-        costs = [slippery_cost_to_go(one, motion.slip).cost for one in every]
-        return Plans(worlds, np.concatenate([one.reshape(-1, *one.shape[2:]) for one in costs]))
-    return plan_worlds(worlds, GRID, steps, EVERYWHERE if everywhere else CELLS)
+    if motion.slip == 0:
+        return plan_worlds(worlds, GRID, steps, everywhere=everywhere)
+    every = [world_at(worlds, one) for one in range(len(worlds.first) - 1)]
+    costs = [slippery_cost_to_go(one, motion.slip).cost for one in every]
+    return Plans(worlds, np.concatenate([one.reshape(-1, *one.shape[2:]) for one in costs]))
 
 
 @plans_in.register
 def _continuous(motion: Continuous, worlds: Worlds, steps: Trajectories, everywhere: bool) -> Plans:
-    if not everywhere:
-        return plan_worlds(worlds, CONTINUOUS, steps, BETWEEN)
-    _, rows, columns = worlds.blocked.shape
-    cells = np.trunc(steps.first / worlds.space.cell)  # where agents set out
-    within = np.clip(cells, 0.0, [columns - 1.0, rows - 1.0])
-    return plan_worlds(worlds, CONTINUOUS, steps._replace(first=within), EVERYWHERE)
+    return plan_worlds(worlds, CONTINUOUS, steps, everywhere=everywhere)

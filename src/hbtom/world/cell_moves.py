@@ -43,21 +43,21 @@ def _frame_pieces(path: Floats, frame: int, cell: float) -> int:
 def cells_passed(
     path: Annotated[Floats, "frame 2"],
     first: int,
-    last: int,
-    blocked: Annotated[Bools, "row column"],
     cell: float,
+    blocked: Annotated[Bools, "row column"],
+    diagonals: bool,
 ) -> Annotated[Ints, "cell 3"]:
     """Return the cells that a path passes through, as rows: frame of entry, column, row.
 
-    Two moves at a right angle become one diagonal wherever the diagonal is legal.
+    The path begins in the frame ``first``. With ``diagonals``, two moves at a right angle become
+    one wherever that is legal.
     """
     rows, columns = blocked.shape
-    most = 1 + count_pieces(path[first : last + 1], cell)
-    cells = np.empty((most, 3), dtype=np.int64)
-    column, row = cell_of(path[first, 0], cell, columns), cell_of(path[first, 1], cell, rows)
+    cells = np.empty((1 + count_pieces(path, cell), 3), dtype=np.int64)
+    column, row = cell_of(path[0, 0], cell, columns), cell_of(path[0, 1], cell, rows)
     cells[0, 0], cells[0, 1], cells[0, 2] = first, column, row
     count = 1
-    for frame in range(first + 1, last + 1):
+    for frame in range(1, len(path)):
         pieces = _frame_pieces(path, frame, cell)
         x, y = path[frame - 1, 0], path[frame - 1, 1]
         across, down = path[frame, 0] - x, path[frame, 1] - y
@@ -68,11 +68,13 @@ def cells_passed(
             if next_column == column and next_row == row:
                 continue
             column, row = next_column, next_row
-            if count >= 2 and _makes_diagonal(
-                cells[count - 2], cells[count - 1], column, row, blocked
+            if (
+                diagonals
+                and count >= 2
+                and _makes_diagonal(cells[count - 2], cells[count - 1], column, row, blocked)
             ):
                 count -= 1
-            cells[count, 0], cells[count, 1], cells[count, 2] = frame, column, row
+            cells[count, 0], cells[count, 1], cells[count, 2] = first + frame, column, row
             count += 1
     return cells[:count]
 

@@ -46,6 +46,12 @@ class Space(NamedTuple):
     cell: float
     clearance: float = 0.0  # between an agent's centre and a wall
     berth: float = 0.0  # between an agent's centre and a thing it passes; 0: things may be crossed
+    in_cells: bool = False  # steps lead from cell to cell: places are columns and rows, not pixels
+
+    @property
+    def side(self) -> float:
+        """The side of a cell, in the units of places."""
+        return 1.0 if self.in_cells else self.cell
 
 
 class Costs(NamedTuple):
@@ -53,7 +59,6 @@ class Costs(NamedTuple):
 
     cell: float  # walking the side of a cell
     act: float  # picking something up
-    opening: float = 0.0  # opening the lock and waiting for the barrier to vanish
     push: float = 0.0  # passing through things that are in the way
     tool: float = 0.0  # using a key, in addition to fetching it and opening the lock
     contact: bool = False  # things are used from where they are touched, even beside walls
@@ -105,8 +110,7 @@ class Worlds(NamedTuple):
 
     space: Space
     costs: Costs
-    opening: Annotated[Floats, "world"]  # what opening a lock costs in each world
-    first: Annotated[Ints, "1+world 5"]  # where each begins: see the columns below
+    first: Annotated[Ints, "1+world 5"]  # where each world begins: see the columns below
     blocked: Annotated[Bools, "mode row column"]
     lying: Annotated[Bools, "mode*item"]
     reach: Annotated[Floats, "thing row column"]
@@ -119,22 +123,20 @@ MODES, LYING, THINGS, BOXES, EXITS = range(5)  # the columns of ``Worlds.first``
 
 def worlds_from(world: PlaceWorld) -> Worlds:
     """Return one world as the only one of several."""
-    ends = map(len, (world.blocked, world.lying.ravel(), world.reach, world.boxes, world.exits[0]))
-    first, opening = np.array([[0] * 5, [*ends]]), np.array([world.costs.opening])
     maps = world.blocked, world.lying.ravel(), world.reach, world.boxes
-    return Worlds(world.space, world.costs, opening, first, *maps, world.exits)
+    first = np.array([[0] * 5, [*map(len, (*maps, world.exits.source))]])
+    return Worlds(world.space, world.costs, first, *maps, world.exits)
 
 
 @part
 def world_at(worlds: Worlds, one: int) -> PlaceWorld:
     """Return one of several worlds."""
-    first, last, costs = worlds.first[one], worlds.first[one + 1], worlds.costs
+    first, last = worlds.first[one], worlds.first[one + 1]
     modes, items = last[MODES] - first[MODES], last[LYING] - first[LYING]
     exits, start, stop = worlds.exits, first[EXITS], last[EXITS]
-    opening = float(worlds.opening[one])
     return PlaceWorld(
         worlds.space,
-        Costs(costs.cell, costs.act, opening, costs.push, costs.tool, costs.contact),
+        worlds.costs,
         worlds.blocked[first[MODES] : last[MODES]],
         worlds.lying[first[LYING] : last[LYING]].reshape((modes, items // modes)),
         worlds.reach[first[THINGS] : last[THINGS]],
@@ -171,11 +173,11 @@ def count_exits(items: int, objects: int, modes: int) -> int:
 
 
 @part
-def write_exits(world: PlaceWorld, objects: int, locks: int) -> None:
+def write_exits(world: PlaceWorld, objects: int, locks: int, opening: float) -> None:
     """Fill in the exits of one of the benchmark's worlds.
 
-    They are touching each object, opening the lock, and fetching the key, which is the item after
-    the objects.
+    They are touching each object, opening the lock (which costs ``opening``, including the wait
+    until the barrier is gone), and fetching the key, which is the item after the objects.
     """
     (modes, items), exits, row = world.lying.shape, world.exits, 0
     for mode in range(modes):
@@ -185,7 +187,7 @@ def write_exits(world: PlaceWorld, objects: int, locks: int) -> None:
             row += 1
     if modes > 1:  # even without a lock: a barrier may vanish anyway
         _write(exits, row, HELD, OPEN, items)
-        exits.goal[row], exits.price[row] = NO_GOAL, world.costs.opening
+        exits.goal[row], exits.price[row] = NO_GOAL, opening
         row += 1
     if items > objects:
         _write(exits, row, START, HELD, objects)

@@ -37,38 +37,27 @@ Openings = Annotated[Floats, "world"]  # what opening a lock costs in each world
 Made = tuple[Ints, Bools, Bools, Floats, Bools, Ints, Floats]  # the arrays of worlds
 
 
-def grid_worlds(scenes: Scenes, space: Space, costs: Costs, opening: Openings) -> Worlds:
-    """Return worlds in the paper's cells. A thing is in reach from its own and adjacent cells.
+def make_worlds(scenes: Scenes, space: Space, costs: Costs, opening: Openings) -> Worlds:
+    """Return the worlds of trials of the same size.
 
-    A cell is blocked if its centre is covered. Positions are rounded down to cells.
+    If steps lead from cell to cell, as in the paper, a cell is blocked if its centre is covered,
+    and a thing is in reach from its own cell and adjacent ones.
+
+    Otherwise, walls are grown by the clearance that agents keep. An item is in reach where agent
+    and item touch. A lock is in reach up to one cell beyond the nearest point that an agent can get
+    to, because its square is solid. Agents head for the centre of a thing, so the distance to the
+    centre is part of the cost. Around each item is a square box, grown by the berth, which agents
+    avoid on their way to another item. With a berth of 0 there are no boxes.
     """
-    return _worlds(space, costs, opening, _make(scenes, space, costs, opening, True))
-
-
-def continuous_worlds(scenes: Scenes, space: Space, costs: Costs, opening: Openings) -> Worlds:
-    """Return worlds in fine cells, with walls grown by the clearance that agents keep.
-
-    An item is in reach where agent and item touch. A lock is in reach up to one cell beyond the
-    nearest point that an agent can get to, because its square is solid. Agents head for the centre
-    of a thing, so the distance to the centre is part of the cost. Around each item is a square box,
-    grown by the berth, which agents avoid on their way to another item. With a berth of 0 there are
-    no boxes.
-    """
-    return _worlds(space, costs, opening, _make(scenes, space, costs, opening, False))
-
-
-def _worlds(space: Space, costs: Costs, opening: Openings, made: Made) -> Worlds:
-    """Assemble worlds. A kernel returns a few arrays faster than nested tuples of many."""
-    first, blocked, lying, reach, boxes, numbers, prices = made
-    exits = Exits(*numbers, *prices)
-    return Worlds(space, costs, opening, first, blocked, lying, reach, boxes, exits)
+    first, blocked, lying, reach, boxes, numbers, prices = _make(scenes, space, costs, opening)
+    exits = Exits(*numbers, *prices)  # a kernel returns two arrays faster than a tuple of seven
+    return Worlds(space, costs, first, blocked, lying, reach, boxes, exits)
 
 
 @kernel
-def _make(scenes: Scenes, space: Space, costs: Costs, opening: Openings, in_cells: bool) -> Made:
-    """Return the arrays of worlds; of their exits, first the numbers and then the prices."""
-    berth, layout = 0.0 if in_cells else space.berth, layout_at(scenes, 0)
-    first = _first_rows(scenes, len(opening), berth)
+def _make(scenes: Scenes, space: Space, costs: Costs, opening: Openings) -> Made:
+    """Return the arrays of worlds; those of exits in the order of :class:`Exits`."""
+    first, layout = _first_rows(scenes, space), layout_at(scenes, 0)
     rows, columns = math.ceil(layout.height / space.cell), math.ceil(layout.width / space.cell)
     blocked = np.zeros((first[-1, MODES], rows, columns), dtype=np.bool_)
     lying = np.zeros(first[-1, LYING], dtype=np.bool_)
@@ -78,19 +67,20 @@ def _make(scenes: Scenes, space: Space, costs: Costs, opening: Openings, in_cell
     prices = np.zeros((2, first[-1, EXITS]))
     source, target, thing, goal, then = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     exits = Exits(source, target, thing, goal, then, prices[0], prices[1])
-    worlds = Worlds(space, costs, opening.copy(), first, blocked, lying, reach, boxes, exits)
+    worlds = Worlds(space, costs, first, blocked, lying, reach, boxes, exits)
     for one in range(len(opening)):
-        _fill(world_at(worlds, one), layout_at(scenes, one), in_cells)
+        _fill(world_at(worlds, one), layout_at(scenes, one), opening[one])
     return first, blocked, lying, reach, boxes, numbers, prices
 
 
 @part
-def _first_rows(scenes: Scenes, many: int, berth: float) -> Annotated[Ints, "1+world 5"]:
+def _first_rows(scenes: Scenes, space: Space) -> Annotated[Ints, "1+world 5"]:
     """Return where each world begins among all modes, items in modes, things, boxes and exits.
 
     There are three modes if there is a key, a lock or a barrier. With several modes there is a lock
     even if none is seen, because a barrier may vanish anyway.
     """
+    many, boxed = len(scenes.numbers), space.berth > 0 and not space.in_cells
     first = np.zeros((many + 1, 5), dtype=np.int64)
     for one in range(many):
         layout = layout_at(scenes, one)
@@ -100,20 +90,20 @@ def _first_rows(scenes: Scenes, many: int, berth: float) -> Annotated[Ints, "1+w
         first[one + 1, MODES] = first[one, MODES] + modes
         first[one + 1, LYING] = first[one, LYING] + modes * items
         first[one + 1, THINGS] = first[one, THINGS] + items + (0 if plain else 1)
-        first[one + 1, BOXES] = first[one, BOXES] + (items if berth > 0 and items > 1 else 0)
+        first[one + 1, BOXES] = first[one, BOXES] + (items if boxed and items > 1 else 0)
         first[one + 1, EXITS] = first[one, EXITS] + count_exits(items, objects, modes)
     return first
 
 
 @part
-def _fill(world: PlaceWorld, layout: Layout, in_cells: bool) -> None:
+def _fill(world: PlaceWorld, layout: Layout, opening: float) -> None:
     """Fill in the maps and exits of a world."""
     (modes, items), space = world.lying.shape, world.space
     _block(world.blocked, layout, space)
     for mode in range(modes):
         for item in range(items if mode == START else layout.objects):
             world.lying[mode, item] = True  # a key is gone once it is held
-    if in_cells:
+    if space.in_cells:
         _from_cells(world.reach, layout, world.blocked[START], space.cell)
     else:
         _from_places(world.reach, layout, space)
@@ -121,7 +111,7 @@ def _fill(world: PlaceWorld, layout: Layout, in_cells: bool) -> None:
         x, y, half = layout.items[index, 0], layout.items[index, 1], layout.items[index, 2]
         box, side = world.boxes[index], 2 * half
         _cover(box, space.cell, x - half, y - half, side, side, space.berth)
-    write_exits(world, layout.objects, len(layout.lock))
+    write_exits(world, layout.objects, len(layout.lock), opening)
 
 
 @part

@@ -1,13 +1,13 @@
 """Interpreting what is seen: trials become worlds and trajectories in them.
 
-Each type of motion registers its own functions for this: see :func:`worlds_of` and
-:func:`trajectories_of`.
+Each type of motion registers its own functions for this: see :func:`worlds_of` and :func:`gait_of`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
+from functools import partial, singledispatch
+from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -20,17 +20,11 @@ from hbtom.observe import Trial
 from hbtom.observe.events import Track, find_marks
 from hbtom.world.denoising import steadied
 from hbtom.world.modes import UNIT, Costs, PlaceWorld, Space, Worlds, world_at, worlds_from
-from hbtom.world.occupancy import Openings, continuous_worlds, grid_worlds
+from hbtom.world.occupancy import Openings, make_worlds
 from hbtom.world.stages import at_frame, joined, staged
-from hbtom.world.steps import continuous_trajectories, grid_trajectories
-from hbtom.world.trajectory import (
-    Trajectories,
-    Trajectory,
-    distance,
-    trajectories_from,
-    trajectory_at,
-)
-from hbtom.world.trial_arrays import Scenes, scenes_of, track_at
+from hbtom.world.steps import Gait, find_trajectories
+from hbtom.world.trajectory import Trajectories, Trajectory, distance, trajectory_at
+from hbtom.world.trial_arrays import Scenes, layout_at, scenes_of, track_at
 
 
 class Seen(NamedTuple):
@@ -48,26 +42,23 @@ class Seen(NamedTuple):
         return float(np.hypot(*np.diff(self.steady.whole_path, axis=0).T).sum())
 
 
+def count_goals(model: Model, trial: Trial) -> int:
+    """Return the number of goals in a trial; the key may be no goal but only a tool."""
+    return len(trial.items if model.preference.keys else trial.objects)
+
+
 class SeenTrials(NamedTuple):
-    """What several trials mean, all of the same size and without changes."""
+    """What several trials of the same size mean, whose worlds do not change."""
 
     steady: Sequence[Trial]
     worlds: Worlds
     trajectories: Trajectories
     waited: Sequence[tuple[float, ...]]
-    stages: tuple[PlaceWorld, ...] = ()  # of the only trial, if its world changes
 
     def one(self, trial: int) -> Seen:
         """Return what one of the trials means."""
         world, steps = world_at(self.worlds, trial), trajectory_at(self.trajectories, trial)
-        stages = self.stages or (world,)
-        return Seen(self.steady[trial], world, steps, self.waited[trial], stages)
-
-
-def seen_alone(seen: Seen) -> SeenTrials:
-    """Return what one trial means, as that of the only one of several."""
-    worlds, steps = worlds_from(seen.world), trajectories_from(seen.trajectory)
-    return SeenTrials((seen.steady,), worlds, steps, (seen.waited,), seen.stages)
+        return Seen(self.steady[trial], world, steps, self.waited[trial], (world,))
 
 
 def see(model: Model, trial: Trial, openings: tuple[float, ...] = ()) -> Seen:
@@ -94,36 +85,37 @@ def see_trials(model: Model, trials: Sequence[Trial], earlier: Sequence[Earlier]
     """
     steady = [steadied(trial, model.observation) for trial in trials]
     scenes = scenes_of(trials)
-    paths = scenes if steady[0] is trials[0] else scenes_of(steady)
+    paths = scenes_of(steady) if model.observation.noise > 0 else scenes
     waited = _waits(paths)
-    before = (sum((waited[other] for other in one.trials), one.openings) for one in earlier)
-    opening = np.array([_opening(model.acts, one) for one in before])
+    before = ((one.openings, *(waited[other] for other in one.trials)) for one in earlier)
+    opening = np.array([expected_opening(model.acts, *one) for one in before])
     worlds = worlds_of(model.motion, model.acts, opening, scenes)
-    steps = trajectories_of(model.motion, paths, worlds, model.acts.final)
+    steps = find_trajectories(paths, worlds, gait_of(model.motion), model.acts.final)
     return SeenTrials(steady, worlds, steps, waited)
 
 
-def _opening(acts: Acts, openings: tuple[float, ...]) -> float:
+def expected_opening(acts: Acts, *openings: tuple[float, ...]) -> float:
     """Return the cost that an agent expects of opening a lock, given the costs so far."""
-    learnt = acts.learn_opening and len(openings) > 0
-    return float(sum(openings) / len(openings)) if learnt else float(acts.cost)
+    known = [*chain.from_iterable(openings)] if acts.learn_opening else []
+    return float(sum(known) / len(known)) if known else float(acts.cost)
+
+
+def world_of(model: Model, trial: Trial, opening: float) -> PlaceWorld:
+    """Return the world of a trial that does not change, given the cost of opening a lock."""
+    worlds = worlds_of(model.motion, model.acts, np.array([opening]), scenes_of((trial,)))
+    return world_at(worlds, 0)
 
 
 def _in_stages(model: Model, trial: Trial, openings: tuple[float, ...]) -> Seen:
     """Return what a trial means whose world changes."""
-    steady, acts = steadied(trial, model.observation), model.acts
-    opening = np.array([_opening(acts, openings)])
-
-    def world_in(still: Trial) -> PlaceWorld:
-        return world_at(worlds_of(model.motion, acts, opening, scenes_of((still,))), 0)
-
-    # Blocked everywhere, so that no diagonals are made yet: they depend on the stage.
-    worlds = worlds_of(model.motion, acts, opening, scenes_of((at_frame(trial, 0),)))
-    worlds = worlds._replace(blocked=np.ones_like(worlds.blocked))
-    scenes = scenes_of((at_frame(steady, -1),))
-    steps = trajectory_at(trajectories_of(model.motion, scenes, worlds, acts.final), 0)
-    diagonal = isinstance(model.motion, Grid)
-    stages, steps = staged(trial, steps, scenes.path, world_in, diagonal)
+    steady, gait = steadied(trial, model.observation), gait_of(model.motion)
+    world_in = partial(world_of, model, opening=expected_opening(model.acts, openings))
+    scenes, world = scenes_of((at_frame(steady, -1),)), world_in(at_frame(trial, 0))
+    # No diagonals are made yet: they depend on the stage.
+    straight = gait._replace(diagonals=False)
+    every = find_trajectories(scenes, worlds_from(world), straight, model.acts.final)
+    diagonals = world.space.in_cells and gait.diagonals
+    stages, steps = staged(trial, trajectory_at(every, 0), scenes.path, world_in, diagonals)
     return Seen(steady, joined(stages), steps, _waits(scenes)[0], stages)
 
 
@@ -137,38 +129,33 @@ def worlds_of(motion: Any, acts: Acts, opening: Openings, scenes: Scenes) -> Wor
 
 
 @singledispatch
-def trajectories_of(motion: Any, scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
-    """Return the trajectories in worlds; with ``final``, the touch that ends a trial is a step.
-
-    Each type of motion registers its own function.
-    """
-    raise TypeError(f"trajectories_of has no function for {motion!r}")
+def gait_of(motion: Any) -> Gait:
+    """Return how paths are cut into moves. Each type of motion registers its own function."""
+    raise TypeError(f"gait_of has no function for {motion!r}")
 
 
 @worlds_of.register
 def _grid_worlds(motion: Grid, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
-    costs = Costs(1.0, float(acts.cost))
-    return grid_worlds(scenes, Space(float(motion.cell)), costs, opening)
+    space = Space(float(motion.cell), in_cells=True)
+    return make_worlds(scenes, space, Costs(1.0, float(acts.cost)), opening)
 
 
-@trajectories_of.register
-def _grid_steps(motion: Grid, scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
-    return grid_trajectories(scenes, worlds, final)
+@gait_of.register
+def _from_cell_to_cell(motion: Grid) -> Gait:
+    return Gait()
 
 
 @worlds_of.register
 def _continuous_worlds(motion: Continuous, acts: Acts, opening: Openings, scenes: Scenes) -> Worlds:
     pace, push, tool = motion.cell / UNIT, float(motion.push), float(motion.reluctance)
-    costs = Costs(pace, float(acts.cost), push=push, tool=tool, contact=motion.contact)
+    costs = Costs(pace, float(acts.cost), push, tool, motion.contact)
     space = Space(float(motion.cell), float(motion.clearance), float(motion.berth))
-    return continuous_worlds(scenes, space, costs, opening)
+    return make_worlds(scenes, space, costs, opening)
 
 
-@trajectories_of.register
-def _continuous_steps(
-    motion: Continuous, scenes: Scenes, worlds: Worlds, final: bool
-) -> Trajectories:
-    return continuous_trajectories(scenes, worlds, float(motion.stride), final)
+@gait_of.register
+def _by_strides(motion: Continuous) -> Gait:
+    return Gait(float(motion.stride))
 
 
 def waits(trial: Trial) -> tuple[float, ...]:
@@ -177,7 +164,7 @@ def waits(trial: Trial) -> tuple[float, ...]:
 
 
 def _waits(scenes: Scenes) -> list[tuple[float, ...]]:
-    if not len(scenes.barrier) and not len(scenes.lock):
+    if not len(scenes.barrier) and not len(scenes.lock):  # as in most episodes
         return [()] * len(scenes.numbers)
     return [(cost,) if cost >= 0 else () for cost in waiting_costs(scenes).tolist()]
 
@@ -187,7 +174,9 @@ def waiting_costs(scenes: Scenes) -> Annotated[Floats, "trial"]:
     """Return the cost of waiting in each trial, or -1 if the agent did not wait."""
     costs = np.empty(len(scenes.numbers))
     for trial in range(len(costs)):
-        costs[trial] = cost_of_waiting(track_at(scenes, trial))
+        layout = layout_at(scenes, trial)
+        waits = len(layout.barrier) > 0 or len(layout.lock) > 0
+        costs[trial] = cost_of_waiting(track_at(scenes, trial)) if waits else -1.0
     return costs
 
 

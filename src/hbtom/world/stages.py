@@ -144,19 +144,18 @@ def joined(worlds: tuple[PlaceWorld, ...]) -> PlaceWorld:
     )
 
 
-def outdated(steps: Trajectory, stage: PlaceWorld, cell: float) -> Trajectory:
+def outdated(steps: Trajectory, stage: PlaceWorld) -> Trajectory:
     """Return the steps as seen by an agent that believes the world to be in its first stage.
 
     ``stage`` is this first stage. A touch counts as a touch of the thing that the agent believes to
-    be there, if any, even if it touches another thing. ``cell`` is the side of a cell, in the units
-    of the trajectory.
+    be there, if any, even if it touches another thing.
     """
     modes, things, exits = _sizes(stage)
     thing = np.where(steps.thing < 0, -1, steps.thing % things)
     taken = np.where(steps.exit < 0, -1, steps.exit % max(exits, 1))
     mode = steps.mode % modes
     for step in np.flatnonzero(thing >= 0).tolist():
-        column, row = (steps.start[step] / cell).astype(int)
+        column, row = (steps.start[step] / stage.space.side).astype(int)
         near = stage.reach[:, row, column]
         other = int(near.argmin())
         one = exit_at(stage.exits.source, stage.exits.thing, int(mode[step]), other)

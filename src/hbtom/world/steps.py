@@ -13,57 +13,53 @@ from hbtom.world.modes import PlaceWorld, Worlds, cell_of, exit_at, world_at
 from hbtom.world.trajectory import MOST_LEGS, MOVE, NO_ACT, Trajectories, distance, find_legs
 from hbtom.world.trial_arrays import Scenes, layout_at, track_at
 
-IN_CELLS = -1.0  # instead of a stride: moves lead from cell to cell
 ALL_LEGS = np.empty((0, 5), dtype=np.int64)  # no legs given: find all of them
 
 
-def grid_trajectories(scenes: Scenes, worlds: Worlds, final: bool) -> Trajectories:
-    """Return steps between cells: repeats dropped, zig-zags made diagonals where legal.
+class Gait(NamedTuple):
+    """How paths are cut into moves: by strides in pixels, or from cell to cell."""
 
-    ``final`` says whether the touch that ends a trial is a step.
+    stride: float = 0.0  # pixels; 0: every frame is a move. Between cells it does not matter
+    diagonals: bool = True  # between cells, zig-zags become diagonals where these are legal
+
+
+def find_trajectories(scenes: Scenes, worlds: Worlds, gait: Gait, final: bool) -> Trajectories:
+    """Return the steps of trials; with ``final``, the touch that ends a trial is a step.
+
+    In pixels, there is a move for each stride, and one for the remainder of a leg. Between cells,
+    there is a move for every change of cell.
     """
-    return assemble(*find_steps(scenes, worlds, IN_CELLS, final, ALL_LEGS)[:4])
+    return find_steps(scenes, worlds, gait, final, ALL_LEGS)[0]
 
 
-def continuous_trajectories(
-    scenes: Scenes, worlds: Worlds, stride: float, final: bool
-) -> Trajectories:
-    """Return steps in pixels: a move for each stride, and one for the remainder of a leg.
+def find_steps(
+    scenes: Scenes, worlds: Worlds, gait: Gait, final: bool, given: Annotated[Ints, "leg 5"]
+) -> tuple[Trajectories, int]:
+    """Return the steps of all legs, or of the legs ``given`` for a single trial.
 
-    With a stride of 0, every frame is a move.
+    The number is that of steps of the last trial, and all before it, that are complete. A last move
+    is not complete if it may still become longer, or a diagonal.
     """
-    return assemble(*find_steps(scenes, worlds, stride, final, ALL_LEGS)[:4])
-
-
-def assemble(
-    begin: Annotated[Ints, "1+trial"],
-    first: Annotated[Floats, "trial 2"],
-    numbers: Annotated[Ints, "5 step"],
-    places: Annotated[Floats, "2 step 2"],
-) -> Trajectories:
-    """Assemble trajectories. A kernel returns a few arrays faster than a tuple of many."""
-    (frame, act, thing, mode, taken), (start, stop) = numbers, places
-    return Trajectories(begin, first, frame, act, thing, mode, start, stop, taken)
+    begin, first, numbers, places, complete = _steps(scenes, worlds, gait, final, given)
+    frame, act, thing, mode, taken = numbers
+    start, stop = places
+    return Trajectories(begin, first, frame, act, thing, mode, start, stop, taken), complete
 
 
 class Record(NamedTuple):
-    """Where steps are written: frame, act, thing, mode and exit of each; start and stop."""
+    """Where steps are written."""
 
-    numbers: Annotated[Ints, "5 step"]
-    places: Annotated[Floats, "2 step 2"]
+    numbers: Annotated[Ints, "5 step"]  # frame, act, thing, mode and exit
+    places: Annotated[Floats, "2 step 2"]  # start and stop
 
 
 @kernel
-def find_steps(
-    scenes: Scenes, worlds: Worlds, stride: float, final: bool, given: Annotated[Ints, "leg 5"]
+def _steps(
+    scenes: Scenes, worlds: Worlds, gait: Gait, final: bool, given: Annotated[Ints, "leg 5"]
 ) -> tuple[Ints, Floats, Ints, Floats, int]:
-    """Return the arrays of trajectories, and how many steps are complete.
-
-    The steps are those of all legs, or of the legs ``given`` for a single trial. A last move is not
-    complete if it may still become longer, or a diagonal.
-    """
-    many, pieces = len(worlds.opening), len(scenes.path)
-    if stride < 0:
+    """Return where each trial begins, all steps, and how many of them are complete."""
+    many, pieces = len(scenes.numbers), len(scenes.path)
+    if worlds.space.in_cells:
         pieces = count_pieces(scenes.path, worlds.space.cell)
     most = pieces + MOST_LEGS * many
     record = Record(np.empty((5, most), dtype=np.int64), np.empty((2, most, 2)))
@@ -72,17 +68,18 @@ def find_steps(
     for trial in range(many):
         world, track = world_at(worlds, trial), track_at(scenes, trial)
         legs = given if len(given) > 0 else find_legs(layout_at(scenes, trial), track, final)
-        _write_place(first[trial], track.path[0], world, stride)
+        _write_place(first[trial], track.path[0], world)
         for one in range(len(legs)):
             leg, mode = legs[one], min(legs[one, 2], len(world.blocked) - 1)
-            if stride < 0:
-                step, complete = _cell_by_cell(record, step, mode, track.path, leg, world)
+            if worlds.space.in_cells:
+                joins = gait.diagonals
+                step, complete = _cell_by_cell(record, step, mode, track.path, leg, world, joins)
             else:
-                step, complete = _by_strides(record, step, mode, track.path, leg, stride)
+                step, complete = _by_strides(record, step, mode, track.path, leg, gait.stride)
             if leg[3] != NO_ACT:
                 _add_act(record, step, mode, leg, world)
                 for end in range(2):
-                    _write_place(record.places[end, step], track.path[leg[1]], world, stride)
+                    _write_place(record.places[end, step], track.path[leg[1]], world)
                 step += 1
         begin[trial + 1] = step
     return begin, first, record.numbers[:, :step].copy(), record.places[:, :step].copy(), complete
@@ -90,15 +87,22 @@ def find_steps(
 
 @part
 def _cell_by_cell(
-    record: Record, step: int, mode: int, path: Floats, leg: Ints, world: PlaceWorld
+    record: Record,
+    step: int,
+    mode: int,
+    path: Floats,
+    leg: Ints,
+    world: PlaceWorld,
+    diagonals: bool,
 ) -> tuple[int, int]:
     """Add the moves of a leg between cells; return the number of steps, and of complete ones."""
-    cells = cells_passed(path, leg[0], leg[1], world.blocked[mode], world.space.cell)
+    cell, blocked = world.space.cell, world.blocked[mode]
+    cells = cells_passed(path[leg[0] : leg[1] + 1], leg[0], cell, blocked, diagonals)
     for k in range(1, len(cells)):
         _add(record, step, cells[k, 0], mode, cells[k - 1, 1:], cells[k, 1:])
         step += 1
-    joins = len(cells) > 1 and is_straight(cells[-2], cells[-1])
-    return step, step - 1 if joins else step
+    may_join = diagonals and len(cells) > 1 and is_straight(cells[-2], cells[-1])
+    return step, step - 1 if may_join else step
 
 
 @part
@@ -139,10 +143,10 @@ def _add_act(record: Record, step: int, mode: int, leg: Ints, world: PlaceWorld)
 
 
 @part
-def _write_place(place: Floats, at: Floats, world: PlaceWorld, stride: float) -> None:
-    """Write a place in pixels or, if moves lead from cell to cell, as column and row."""
+def _write_place(place: Floats, at: Floats, world: PlaceWorld) -> None:
+    """Write a place in pixels or, if steps lead from cell to cell, as column and row."""
     _, rows, columns = world.blocked.shape
     place[0], place[1] = at[0], at[1]
-    if stride < 0:
+    if world.space.in_cells:
         cell = world.space.cell
         place[0], place[1] = cell_of(at[0], cell, columns), cell_of(at[1], cell, rows)

@@ -6,15 +6,13 @@ trial can be followed frame by frame, at the same cost per frame however long it
 
 from __future__ import annotations
 
-from functools import singledispatch
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
-from hbtom.assumptions import Continuous, Grid
 from hbtom.world.modes import PlaceWorld, worlds_from
-from hbtom.world.steps import IN_CELLS, assemble, find_steps
+from hbtom.world.steps import Gait, find_steps
 from hbtom.world.trajectory import NO_ACT, Trajectory, cut, trajectory_at
 from hbtom.world.trial_arrays import scene_of_path
 
@@ -44,21 +42,18 @@ class Ending(NamedTuple):
     frame: int = -1
 
 
-def steps_to_end(motion: Any, tail: Tail, end: Ending, world: PlaceWorld) -> Trajectory:
+def steps_to_end(gait: Gait, tail: Tail, end: Ending, world: PlaceWorld) -> Trajectory:
     """Return the steps in the tail of a leg, as if the leg ended now."""
-    steps, _ = _numbered(motion, tail, end, world)
+    steps, _ = _numbered(gait, tail, end, world)
     if end.act != NO_ACT:
         steps.frame[-1] = end.frame
     return steps
 
 
-def complete_steps(
-    motion: Any, tail: Tail, mode: int, world: PlaceWorld
-) -> tuple[Trajectory, Tail]:
+def complete_steps(gait: Gait, tail: Tail, mode: int, world: PlaceWorld) -> tuple[Trajectory, Tail]:
     """Return the steps that no later frame can change, and the tail after them."""
-    steps, many = _numbered(motion, tail, Ending(mode), world)
-    left = rest(motion, tail, steps, many, world)
-    return cut(steps, many), left
+    steps, many = _numbered(gait, tail, Ending(mode), world)
+    return cut(steps, many), _rest(tail, steps, many, world)
 
 
 def concatenated(*some: Trajectory) -> Trajectory:
@@ -68,66 +63,23 @@ def concatenated(*some: Trajectory) -> Trajectory:
     return Trajectory(*map(np.concatenate, parts))._replace(first=first)
 
 
-def _numbered(motion: Any, tail: Tail, end: Ending, world: PlaceWorld) -> tuple[Trajectory, int]:
+def _numbered(gait: Gait, tail: Tail, end: Ending, world: PlaceWorld) -> tuple[Trajectory, int]:
     """Return the steps of a leg, with frames of the trial, and how many of them are complete."""
-    leg = np.array([0, len(tail.path) - 1, end.mode, end.act, end.thing])
-    steps, many = leg_steps(motion, tail.path, leg, world)
+    leg = np.array([[0, len(tail.path) - 1, end.mode, end.act, end.thing]])
+    every, many = find_steps(scene_of_path(tail.path), worlds_from(world), gait, False, leg)
+    steps = trajectory_at(every, 0)
     return steps._replace(frame=tail.frame[steps.frame]), many
 
 
-@singledispatch
-def leg_steps(
-    motion: Any, path: Floats, leg: Annotated[Ints, "5"], world: PlaceWorld
-) -> tuple[Trajectory, int]:
-    """Return the steps of a leg, and how many of them are complete.
-
-    Each type of motion registers its own function.
-    """
-    raise TypeError(f"cannot follow {motion!r} frame by frame: leg_steps has no function for it")
-
-
-@singledispatch
-def rest(motion: Any, tail: Tail, steps: Trajectory, many: int, world: PlaceWorld) -> Tail:
+def _rest(tail: Tail, steps: Trajectory, many: int, world: PlaceWorld) -> Tail:
     """Return the tail after its first ``many`` steps, which are complete.
 
-    Each type of motion registers its own function.
+    Between cells, keep the last place, and the centres of the last two cells if a diagonal may join
+    them.
     """
-    raise TypeError(f"cannot follow {motion!r} frame by frame: rest has no function for it")
-
-
-def can_follow(motion: Any) -> bool:
-    """Return whether a motion can be followed frame by frame."""
-    return leg_steps.dispatch(type(motion)) is not leg_steps.dispatch(object)
-
-
-def _leg_steps(path: Floats, leg: Ints, world: PlaceWorld, stride: float) -> tuple[Trajectory, int]:
-    made = find_steps(scene_of_path(path), worlds_from(world), stride, False, leg[None])
-    return trajectory_at(assemble(*made[:4]), 0), made[4]
-
-
-@leg_steps.register
-def _continuous(
-    motion: Continuous, path: Floats, leg: Ints, world: PlaceWorld
-) -> tuple[Trajectory, int]:
-    return _leg_steps(path, leg, world, float(motion.stride))
-
-
-@rest.register
-def _after_stride(
-    motion: Continuous, tail: Tail, steps: Trajectory, many: int, world: PlaceWorld
-) -> Tail:
-    here = int(np.searchsorted(tail.frame, steps.frame[many - 1])) if many else 0
-    return Tail(tail.path[here:], tail.frame[here:])
-
-
-@leg_steps.register
-def _grid(motion: Grid, path: Floats, leg: Ints, world: PlaceWorld) -> tuple[Trajectory, int]:
-    return _leg_steps(path, leg, world, IN_CELLS)
-
-
-@rest.register
-def _after_cell(motion: Grid, tail: Tail, steps: Trajectory, many: int, world: PlaceWorld) -> Tail:
-    """Keep the last place, and the centres of the last two cells if a diagonal may join them."""
+    if not world.space.in_cells:
+        here = int(np.searchsorted(tail.frame, steps.frame[many - 1])) if many else 0
+        return Tail(tail.path[here:], tail.frame[here:])
     if many == len(steps.act):
         return Tail(tail.path[-1:], tail.frame[-1:])
     cells = (np.stack([steps.start[many], steps.stop[many]]) + 0.5) * world.space.cell
