@@ -19,8 +19,8 @@ from hbtom import Beliefs, Episode, Model, Trial, infer
 from hbtom.assumptions import Acts
 from hbtom.bench.rater import Rating
 from hbtom.mind.grid import action_regrets
-from hbtom.mind.motion_regret import ChosenSteps, PlannedSteps, choices_of
-from hbtom.mind.regret import Actions
+from hbtom.mind.motion_regret import PlannedSteps, choices_of
+from hbtom.mind.regret import ChosenSteps
 from hbtom.observe import Body, Identity
 from hbtom.plan import Plans, Stencil
 from hbtom.plan.cost_to_go import plan_worlds
@@ -63,8 +63,7 @@ def _plan(motion: City, worlds: Worlds, steps: Trajectories, everywhere: bool) -
 
 @choices_of.register
 def _streets(motion: City, planned: PlannedSteps) -> list[ChosenSteps]:
-    every = action_regrets(planned.plans, planned.steps, planned.goals, STREETS)
-    return [ChosenSteps(one.step_regret, one.initial, Actions(one.action_regret)) for one in every]
+    return action_regrets(planned.plans, planned.steps, planned.goals, STREETS)
 
 
 def walk_to(*corners: tuple[float, float]) -> Trial:

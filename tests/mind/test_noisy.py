@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -21,6 +22,7 @@ from hbtom.mind.noisy_strides import WOBBLE, stride_of
 from hbtom.mind.particles import ParticleFilter, trial_hash
 from hbtom.mind.policy import all_log_i0e
 from hbtom.mind.policy import log_i0e as log_i0e_of_one
+from hbtom.mind.regret import FilteredChoice
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, Trial
 from hbtom.plan import GRID
@@ -81,9 +83,11 @@ def filtered_regret(model: Model, trial: Trial) -> Regret:
     if isinstance(model.motion, Continuous):
         known = trajectories_from(seen.trajectory), plans_from(costs)
         planned = PlannedSteps(model, (trial,), (seen.steady,), *known)
-        return exact.with_filter(places_filter(planned, 0, exact.reachable))
+        filter = places_filter(planned, 0, exact.reachable)
+        return msgspec.structs.replace(exact, choice=FilteredChoice(filter, exact.choice))
     where = stays(seen.trajectory, seen.world, seen.steady.whole_path, trial.path, 0.0)
-    return exact.with_filter(CellFilter(costs, seen.trajectory, where, model.motion.slip))
+    filter = CellFilter(costs, seen.trajectory, where, model.motion.slip)
+    return msgspec.structs.replace(exact, choice=FilteredChoice(filter, exact.choice))
 
 
 @pytest.mark.parametrize("model", [*MODELS.values(), COLD], ids=[*MODELS, "cold"])

@@ -63,7 +63,7 @@ def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyT
     """Give an account of the test trial of an episode; ``called`` has names to use in company."""
     test, before = judgement.test, len(judgement.planned) - 1
     seen = any(one.agent == test.agent for one in judgement.planned[:-1])
-    choices = _choices(beliefs.agents.get(test.agent) for beliefs in judgement.beliefs[:-1])
+    choices = _choices(beliefs.agents.get(test.agent) for beliefs in judgement.learnt)
     times = tuple(choices.count(goal) for goal in test.goals)
     told = _account(judgement, PastChoices(before, seen, len(choices), times))
     if judgement.planned[-1].company is not None:

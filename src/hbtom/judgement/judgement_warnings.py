@@ -39,11 +39,13 @@ def judgement_warnings(judgement: Judgement) -> Iterator[str]:
     if unseen := sum(int(gap.sum()) for gap in gaps):
         frames = sum(len(trial.path) for trial in trials)
         yield f"the agent is not seen in {unseen} of {frames} frames"
-    known = zip(trials, judgement.planned, judgement.beliefs, strict=True)
-    for number, (trial, one, beliefs) in enumerate(known, start=1):
+    learnt = zip(judgement.planned, judgement.learnt, strict=False)
+    known = ((one.regret, after.agents.get(one.agent)) for one, after in learnt)
+    limits = (caveats(regret, nested=not one or one.tree.nested) for regret, one in known)
+    both = zip(trials, (*limits, test.warnings), strict=True)
+    for number, (trial, said) in enumerate(both, start=1):
         ignored = _ignored(model, trial) if trial.others or trial.unusual else ()
-        learnt = beliefs.agents.get(one.agent)
-        for warning in (*ignored, *trial.warnings, *caveats(one.regret, learnt)):
+        for warning in (*ignored, *trial.warnings, *said):
             yield f"trial {number}: {warning}"
     if some := _in_walls(trials[-1], test.frame):
         told = f"the agent is inside a wall after {some} of {len(test)} steps"

@@ -16,7 +16,7 @@ from hbtom.judgement.tracing import BaseJudgement, Trace, judge_posterior
 from hbtom.mind import Beliefs, Planned, Posterior, Regret, plan_one
 from hbtom.mind.believed_places import Memory
 from hbtom.mind.planned_trials import plan_each
-from hbtom.mind.watching import infer_planned, watch_trials
+from hbtom.mind.watching import learn_planned, planned_posterior, watch_trials
 from hbtom.model import AnyModel, Model, find_model, suited
 from hbtom.observe import Episode, load, same_trial
 from hbtom.observe.checks import checked
@@ -32,7 +32,7 @@ class Judgement(BaseJudgement):
     """How plausible the last trial of an episode is, and everything that this rests on."""
 
     episode: Episode
-    beliefs: tuple[Beliefs, ...]  # what is learnt by the end of each trial
+    learnt: tuple[Beliefs, ...]  # what is believed at the end of each trial but the last
     planned: tuple[Planned, ...]  # what is known about each trial before it is judged
 
     @property
@@ -41,11 +41,18 @@ class Judgement(BaseJudgement):
         return tuple(one.regret for one in self.planned)
 
     @cached_property
+    def beliefs(self) -> tuple[Beliefs, ...]:
+        """What is believed at the end of each trial; after the last, it is computed on demand."""
+        before = self.learnt[-1] if self.learnt else Beliefs()
+        after = learn_planned(self.model, before, self.planned[-1], self.test.likelihood)
+        return (*self.learnt, after)
+
+    @cached_property
     def posteriors(self) -> tuple[Posterior, ...]:
         """What is believed during each trial; all but the last are computed on demand."""
-        before = (Beliefs(), *self.beliefs)
+        before = (Beliefs(), *self.learnt[:-1])
         watched = (
-            infer_planned(self.model, beliefs, one)[0]
+            planned_posterior(self.model, beliefs, one)
             for beliefs, one in zip(before, self.planned[:-1], strict=False)
         )
         return (*watched, self.test)
@@ -127,12 +134,12 @@ def judge(
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
         planned = plan_trials(model, episode, reuse=known)
-    learnt = () if reuse is None else reuse.beliefs[: _alike(reuse.planned, planned, is_)]
+    learnt = () if reuse is None else reuse.learnt[: _alike(reuse.planned, planned, is_)]
     try:
-        test, beliefs = watch_trials(model, planned, learnt)
+        test, learnt = watch_trials(model, planned, learnt)
     except BadInput as error:
         raise error.at(file=episode.name) from None
-    return Judgement(model, *judge_posterior(model, test), test, episode, beliefs, planned)
+    return Judgement(model, *judge_posterior(model, test), test, episode, learnt, planned)
 
 
 def plan_trials(

@@ -18,7 +18,7 @@ from hbtom.mind.live import (
     why_not_live,
 )
 from hbtom.mind.live_beliefs import CurrentBelief, current_belief, planned_so_far
-from hbtom.mind.watching import infer_planned, learn_planned
+from hbtom.mind.watching import learn_planned, planned_posterior
 from hbtom.model import AnyModel, find_model
 from hbtom.observe import Episode, Trial
 from hbtom.observe.checks import check_once
@@ -92,7 +92,7 @@ class Observer:
         self._frames.append(one)
         self._appeared |= appears
         if followed is None or self.recomputes:
-            return infer_planned(self.model, self.beliefs, self._planned())[0]
+            return planned_posterior(self.model, self.beliefs, self._planned())
         self._now = current_belief(*followed, None if appears else self._now)
         return self._now.posterior
 
@@ -118,12 +118,10 @@ class Observer:
         This takes longer than :meth:`observe`, and longer with every step.
         """
         planned = self._planned()
-        test, after = infer_planned(self.model, self.beliefs, planned)
-        trials, known, learnt = zip(*self._past, (self.trial, planned, after), strict=True)
-        episode = Episode(trials, "live")
-        return Judgement(
-            self.model, *judge_posterior(self.model, test), test, episode, learnt, known
-        )
+        test = planned_posterior(self.model, self.beliefs, planned)
+        trials, known, learnt = zip(*self._past, (self.trial, planned, None), strict=True)
+        judged = judge_posterior(self.model, test)
+        return Judgement(self.model, *judged, test, Episode(trials, "live"), learnt[:-1], known)
 
     def next_trial(self, scene: Trial | None = None) -> Beliefs:
         """End the trial, return what is learnt, and begin the next one in ``scene`` or the same."""

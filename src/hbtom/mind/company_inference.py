@@ -60,6 +60,7 @@ def infer_company(
         for goal, some in zip(company.goals, company.places, strict=True)
     }
     after = _after(model, social, before, likelihood)
+    nested = after.average.tree.nested
     posterior = Posterior(
         agent=agent,
         goals=likelihood.goals,
@@ -69,7 +70,7 @@ def infer_company(
         preference=np.einsum("kt,ktj->tj", share, np.array(preferences)),
         log_likelihood=np.diff(total),
         likelihood=likelihood,
-        warnings=(*caveats(likelihood.regret, after.average), *_left_out(before, company)),
+        warnings=(*caveats(likelihood.regret, nested=nested), *_left_out(before, company)),
         company=CompanyPosterior(before.kinds, before.actors, before.meant, joint, places),
     )
     return posterior, beliefs.knowing(agent, after)

@@ -4,38 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.compiled import kernel, part_or
+from hbtom.mind.regret import ChosenSteps, Headings
 from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at
 from hbtom.plan.interpolation import cost_at
 from hbtom.world.modes import NO_GOAL, UNIT
-from hbtom.world.trajectory import Trajectories, Trajectory, trajectory_at
+from hbtom.world.trajectory import MOVE, Trajectories, Trajectory, trajectory_at
 
 
-class HeadingRegret(NamedTuple):
-    """The regret of the steps of one trial, and their lengths."""
-
-    step_regret: Annotated[Floats, "step goal"]  # 0 for goals that are out of reach at first
-    length: Annotated[Floats, "step"]
-    initial: Annotated[Floats, "goal"]  # the cost-to-go before the first step
-
-
-def heading_regrets(plans: Plans, steps: Trajectories, goals: Sequence[int]) -> list[HeadingRegret]:
-    """Return the regret in several trials, each of which has so many ``goals``.
+def heading_regrets(
+    plans: Plans, steps: Trajectories, goals: Sequence[int], act: float
+) -> list[ChosenSteps]:
+    """Return the regret in several trials, each of which has so many ``goals``; acts cost ``act``.
 
     regret = price of the step + cost-to-go after it - cost-to-go before it, in units of cost,
     no less than 0 and no more than turning back or doing the act in vain.
     """
     regret, length, initial = _regrets(plans, steps, np.array(goals))
-    begin, found = steps.begin.tolist(), list[HeadingRegret]()
+    begin, moves, near = steps.begin.tolist(), steps.act == MOVE, initial < np.inf
+    most, found = initial.shape[1], list[ChosenSteps]()
     for trial, many in enumerate(goals):
-        some = slice(*begin[trial : trial + 2])
-        mine = np.ascontiguousarray(regret[some, :many])
-        found.append(HeadingRegret(mine, length[some], initial[trial, :many]))
+        some = slice(begin[trial], begin[trial + 1])
+        mine, first, can = regret[some], initial[trial], near[trial]
+        if many < most:  # others in the series have more
+            mine, first, can = np.ascontiguousarray(mine[:, :many]), first[:many], can[:many]
+        found.append(ChosenSteps(mine, first, can, Headings(moves[some], length[some], mine, act)))
     return found
 
 
@@ -43,7 +41,7 @@ def heading_regrets(plans: Plans, steps: Trajectories, goals: Sequence[int]) -> 
 def _regrets(
     plans: Plans, steps: Trajectories, goals: Annotated[Ints, "trial"]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the fields of :class:`HeadingRegret` for all trials, with room for the most goals."""
+    """Return the regret and length of steps, and the cost-to-go before the first of each trial."""
     most = 0
     for trial in range(len(goals)):
         most = max(most, goals[trial])

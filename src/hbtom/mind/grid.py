@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import kernel, part
 from hbtom.errors import count
+from hbtom.mind.regret import Actions, ChosenSteps
 from hbtom.plan.cost_to_go import CostToGo, Plans, cost_to_go_at
 from hbtom.plan.stencil import Stencil
 from hbtom.world.modes import THINGS, PlaceWorld, exit_at
@@ -22,22 +23,13 @@ from hbtom.world.trajectory import MOVE, Trajectories, Trajectory, trajectory_at
 NO_SLIPS = np.empty((0, 0, 0))  # moves never slip
 
 
-class ActionRegret(NamedTuple):
-    """The regret of the steps of one trial, and of all actions that could have been taken."""
-
-    step_regret: Annotated[Floats, "step goal"]
-    action_regret: Annotated[Floats, "step action goal"]  # infinite for impossible actions
-    initial: Annotated[Floats, "goal"]  # the cost-to-go before the first step
-    impossible: int  # the number of impossible steps
-
-
 def action_regrets(
     plans: Plans,
     steps: Trajectories,
     goals: Sequence[int],
     stencil: Stencil,
     values: Annotated[Floats, "step action goal"] = NO_SLIPS,
-) -> list[ActionRegret]:
+) -> list[ChosenSteps]:
     """Return the regret in several trials, each of which has so many ``goals``.
 
     ``values`` is Q if moves may slip, with room for the most actions and goals; ``NO_SLIPS`` stands
@@ -46,19 +38,19 @@ def action_regrets(
     goal, all are equal.
     """
     every = _regrets(plans, steps, np.array(goals), stencil.table, values)
-    regret, options, initial, impossible = every
+    (regret, options, initial, impossible), (_, widest, most) = every, every[1].shape
     begin, things = steps.begin.tolist(), plans.worlds.first[:, THINGS].tolist()
-    found = list[ActionRegret]()
-    for trial, many in enumerate(goals):
-        some, actions = slice(*begin[trial : trial + 2]), things[trial + 1] - things[trial]
-        found.append(
-            ActionRegret(
-                np.ascontiguousarray(regret[some, :many]),
-                np.ascontiguousarray(options[some, : len(stencil.moves) + actions, :many]),
-                initial[trial, :many],
-                int(impossible[trial]),
-            )
-        )
+    near, found = initial < np.inf, list[ChosenSteps]()
+    for trial, (many, wrong) in enumerate(zip(goals, impossible.tolist(), strict=True)):
+        some = slice(begin[trial], begin[trial + 1])
+        actions = len(stencil.moves) + things[trial + 1] - things[trial]
+        mine, choice, first, can = regret[some], options[some], initial[trial], near[trial]
+        if many < most or actions < widest:  # others in the series have more
+            first, can = first[:many], can[:many]
+            mine = np.ascontiguousarray(mine[:, :many])
+            choice = np.ascontiguousarray(choice[:, :actions, :many])
+        warnings = impossible_moves_warning(wrong)
+        found.append(ChosenSteps(mine, first, can, Actions(choice), warnings))
     return found
 
 
@@ -70,7 +62,11 @@ def _regrets(
     moves: Annotated[Ints, "move 2"],
     values: Annotated[Floats, "step action goal"],
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Return the fields of :class:`ActionRegret` for all trials, with room for the largest."""
+    """Return the regret of steps and actions, with room for the most goals and actions.
+
+    The others are the cost-to-go before the first step of each trial, and the number of its
+    impossible steps.
+    """
     most, things = 0, 0
     for trial in range(len(goals)):
         first, last = plans.worlds.first[trial], plans.worlds.first[trial + 1]

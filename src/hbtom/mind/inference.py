@@ -12,7 +12,7 @@ efficiency; agents are independent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, compress
+from itertools import accumulate, compress, takewhile
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, Protocol
 
@@ -41,47 +41,6 @@ OVERLAPPING = (
 UNIFORM_WEIGHTS: Mapping[Identity, float] = MappingProxyType({})
 
 
-def infer_agent(
-    model: Model,
-    beliefs: Beliefs,
-    agent: Identity,
-    likelihood: Likelihood,
-    *,
-    waited: tuple[float, ...] = (),
-    weight: Mapping[Identity, float] = UNIFORM_WEIGHTS,
-) -> tuple[Posterior, Beliefs]:
-    """Update beliefs about one agent: return what is believed at every step, and after the last.
-
-    ``waited`` is what waiting for a barrier cost. ``weight`` says how much more, or less, some
-    goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
-    """
-    one = trial_prior(model, beliefs.agents.get(agent), likelihood, weight)
-    known = one.history, one.choice, one.before, one.after(), likelihood.log
-    changed = None
-    if likelihood.switching is None:
-        full, preference, log_total = bayes(*known)
-    else:
-        full, preference, log_total, changed = bayes_switching(*known, likelihood.switching)
-    preferred, (after,) = one.preferred, one.beliefs(beliefs, [Watched(agent, likelihood, waited)])
-    if NOTHING in likelihood.goals:  # preferences stay as they were
-        real = np.array([goal != NOTHING for goal in preferred])
-        preferred = tuple(goal for goal in preferred if goal != NOTHING)
-        preference = preference[:, real] / preference[:, real].sum(axis=1, keepdims=True)
-    posterior = Posterior(
-        agent=agent,
-        goals=likelihood.goals,
-        reachable=likelihood.reachable,
-        full=full.reshape(len(full), *likelihood.axes),
-        preferred=preferred,
-        preference=preference,
-        log_likelihood=log_total[1:] - log_total[:-1],
-        likelihood=likelihood,
-        warnings=caveats(likelihood.regret, after.agents.get(agent)),
-        changed=changed,
-    )
-    return posterior, after
-
-
 class Watched(NamedTuple):
     """A trial that was watched: the agent, the likelihood, and what waiting for a barrier cost."""
 
@@ -102,6 +61,33 @@ class Watched(NamedTuple):
         )
 
 
+def infer_agent(
+    model: Model,
+    beliefs: Beliefs,
+    agent: Identity,
+    likelihood: Likelihood,
+    *,
+    waited: tuple[float, ...] = (),
+    weight: Mapping[Identity, float] = UNIFORM_WEIGHTS,
+) -> tuple[Posterior, Beliefs]:
+    """Update beliefs about one agent: return what is believed at every step, and after the last.
+
+    ``waited`` is what waiting for a barrier cost. ``weight`` says how much more, or less, some
+    goals are wanted beforehand than others: it multiplies their Dirichlet parameters.
+    """
+    one = trial_prior(model, beliefs.agents.get(agent), likelihood, weight)
+    (after,) = one.beliefs(beliefs, [Watched(agent, likelihood, waited)])
+    return one.posterior(agent, likelihood), after
+
+
+def find_posterior(
+    model: Model, beliefs: Beliefs, agent: Identity, likelihood: Likelihood
+) -> Posterior:
+    """Return what is believed at every step, as :func:`infer_agent` does."""
+    known = beliefs.agents.get(agent)
+    return trial_prior(model, known, likelihood, UNIFORM_WEIGHTS).posterior(agent, likelihood)
+
+
 def learn(
     model: Model,
     beliefs: Beliefs,
@@ -109,7 +95,7 @@ def learn(
     likelihood: Likelihood,
     waited: tuple[float, ...] = (),
 ) -> Beliefs:
-    """Return what is believed after a trial, as :func:`infer_agent` does, without a posterior."""
+    """Return what is believed after the last step, as :func:`infer_agent` does."""
     return learn_trials(model, beliefs, [Watched(agent, likelihood, waited)])[0]
 
 
@@ -122,15 +108,16 @@ def learn_trials(
     """
     learnt, begin = list[Beliefs](), 0
     while begin < len(trials):
-        now, first, end = learnt[-1] if learnt else beliefs, trials[begin], begin + 1
+        now, first = learnt[-1] if learnt else beliefs, trials[begin]
         try:
             one = trial_prior(model, now.agents.get(first.agent), first.likelihood, UNIFORM_WEIGHTS)
         except BadInput as error:
             raise error.at(trial=number + begin) from None
-        while end < len(trials) and one.fits(end - begin + 1) and trials[end].repeats(first):
-            end += 1
-        learnt += one.beliefs(now, trials[begin:end])
-        begin = end
+        together = [first, *takewhile(first.repeats, trials[begin + 1 :])]
+        while len(together) > 1 and not one.fits(len(together)):
+            together.pop()
+        learnt += one.beliefs(now, together)
+        begin += len(together)
     return learnt
 
 
@@ -148,6 +135,31 @@ class TrialPrior(NamedTuple):
         """Return all offers that lie within the set of all preferred items, with this trial's."""
         many = len(self.preferred)
         return self.with_offer(self.tree).within(frozenset(range(many)), many)
+
+    def posterior(self, agent: Identity, likelihood: Likelihood) -> Posterior:
+        """Return what is believed at every step of the trial."""
+        known = self.history, self.choice, self.before, self.after(), likelihood.log
+        tree, preferred, changed = self.with_offer(self.tree), self.preferred, None
+        if likelihood.switching is None:
+            full, preference, log_total = bayes(*known)
+        else:
+            full, preference, log_total, changed = bayes_switching(*known, likelihood.switching)
+        if NOTHING in likelihood.goals:  # preferences stay as they were
+            tree, real = self.tree, np.array([goal != NOTHING for goal in preferred])
+            preferred = tuple(goal for goal in preferred if goal != NOTHING)
+            preference = preference[:, real] / preference[:, real].sum(axis=1, keepdims=True)
+        return Posterior(
+            agent=agent,
+            goals=likelihood.goals,
+            reachable=likelihood.reachable,
+            full=full.reshape(len(full), *likelihood.axes),
+            preferred=preferred,
+            preference=preference,
+            log_likelihood=log_total[1:] - log_total[:-1],
+            likelihood=likelihood,
+            warnings=caveats(likelihood.regret, nested=tree.nested),
+            changed=changed,
+        )
 
     def fits(self, trials: int) -> bool:
         """Return whether the tables of counts stay small in so many trials with this choice."""
@@ -218,12 +230,16 @@ def trial_prior(
     return TrialPrior(known.goals, history, choice, before, known.tree, new)
 
 
-def caveats(regret: Regret, learnt: AgentBeliefs | None = None) -> tuple[str, ...]:
-    """Return warnings about how far to trust a trial; ``learnt`` are the beliefs after it."""
+def caveats(regret: Regret, *, nested: bool = True) -> tuple[str, ...]:
+    """Return warnings about how far to trust a trial.
+
+    ``nested`` says whether the sets of goals from which the agent has chosen by the end of the
+    trial are nested or disjoint.
+    """
     warnings = regret.warnings
     if not any(regret.reachable.tolist()):
         why = "there are no goals" if NOTHING in regret.goals else "no goal can be reached"
         warnings += (f"{why}; the trial says nothing about goals",)
-    if learnt is not None and not learnt.tree.nested:
+    if not nested:
         warnings += (OVERLAPPING,)
     return warnings

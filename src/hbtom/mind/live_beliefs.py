@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from hbtom.mind.inference import infer_agent
+from hbtom.mind.inference import find_posterior
 from hbtom.mind.live import Chain, LiveSetting, LiveState, StepsSoFar, accumulated, step_likelihood
 from hbtom.mind.motion_regret import find_regrets
 from hbtom.mind.planned_trials import Alone, Planned
@@ -54,7 +54,7 @@ def current_belief(
         )
         likelihood = replace(likelihood, log=log[None], regret=regret)
     agent = setting.scene.agent.look
-    posterior, _ = infer_agent(setting.model, setting.beliefs, agent, likelihood)
+    posterior = find_posterior(setting.model, setting.beliefs, agent, likelihood)
     return CurrentBelief(way, end, posterior)
 
 

@@ -7,20 +7,19 @@ from functools import singledispatch
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.assumptions import Continuous, Grid
 from hbtom.mind.action_noise import action_noise, noisy_values
 from hbtom.mind.cell_filter import CellFilter, stays
 from hbtom.mind.continuous import heading_regrets, regret_at
-from hbtom.mind.grid import NO_SLIPS, action_regrets, action_values, impossible_moves_warning
+from hbtom.mind.grid import NO_SLIPS, action_regrets, action_values
 from hbtom.mind.noisy_strides import strides
 from hbtom.mind.particles import ParticleFilter, trial_hash
 from hbtom.mind.regret import (
     ActionNoise,
-    Actions,
-    FilteredChoice,
-    Headings,
+    ChosenSteps,
     Regret,
     empty_regret,
     name_goals,
@@ -33,7 +32,6 @@ from hbtom.plan.cost_to_go import cost_to_go_at, plans_from
 from hbtom.plan.interpolation import cost_at
 from hbtom.world import Seen, Trajectories, Trajectory
 from hbtom.world.modes import UNIT
-from hbtom.world.seeing import count_goals
 from hbtom.world.stages import outdated
 from hbtom.world.trajectory import MOVE, trajectories_from, trajectory_at
 
@@ -56,15 +54,21 @@ def find_regrets(
 
 def find_regret(model: Model, trial: Trial, seen: Seen, costs: CostToGo) -> Regret:
     """Return the regret of every step of a trial, in the world as it is."""
-    if not count_goals(model, trial):
-        return empty_regret()
     steps, stages = trajectories_from(seen.trajectory), len(seen.stages)
     alone = PlannedSteps(model, (trial,), (seen.steady,), steps, plans_from(costs), stages)
     return regrets_of(alone)[0]
 
 
+def count_goals(model: Model, trial: Trial) -> int:
+    """Return the number of goals in a trial; the key may be no goal but only a tool."""
+    return len(trial.items if model.preference.keys else trial.objects)
+
+
 class PlannedSteps(NamedTuple):
-    """The steps of several trials, all with goals, and the cost-to-go in their worlds."""
+    """The steps of several trials, and the cost-to-go in their worlds.
+
+    Either all trials have goals, or none has.
+    """
 
     model: Model
     trials: Sequence[Trial]
@@ -89,16 +93,6 @@ class PlannedSteps(NamedTuple):
         return bool(self.steps.mode[begin:end].any())
 
 
-class ChosenSteps(NamedTuple):
-    """What a motion says about the steps of one trial."""
-
-    step_regret: Annotated[Floats, "step goal"]
-    initial: Annotated[Floats, "goal"]  # the cost-to-go before the first step
-    choice: Actions | Headings | FilteredChoice
-    reachable: Annotated[Bools, "goal"] | None = None  # None: where the initial cost is finite
-    warnings: tuple[str, ...] = ()
-
-
 @singledispatch
 def choices_of(motion: Any, planned: PlannedSteps) -> list[ChosenSteps]:
     """Return what each step was chosen from. Each type of motion registers its own function."""
@@ -107,14 +101,15 @@ def choices_of(motion: Any, planned: PlannedSteps) -> list[ChosenSteps]:
 
 def regrets_of(planned: PlannedSteps) -> list[Regret]:
     """Return the regret of every step of several trials."""
+    if not count_goals(planned.model, planned.trials[0]):
+        return [empty_regret()] * len(planned.trials)
     begin, found = planned.steps.begin.tolist(), list[Regret]()
     for trial, one in enumerate(choices_of(planned.model.motion, planned)):
         goals = name_goals(planned.trials[trial])[: len(one.initial)]
-        reachable = one.initial < np.inf if one.reachable is None else one.reachable
-        frame, share = planned.steps.frame[slice(*begin[trial : trial + 2])], None
+        frame, share = planned.steps.frame[begin[trial] : begin[trial + 1]], None
         if planned.model.goals.switching > 0:
             share = _share(*planned.one(trial), one.initial)
-        known = goals, reachable, frame, one.step_regret, one.choice, one.warnings, share
+        known = goals, one.reachable, frame, one.step_regret, one.choice, one.warnings, share
         found.append(Regret(*known))
     return found
 
@@ -135,29 +130,26 @@ def _share(
 @choices_of.register
 def _actions(motion: Grid, planned: PlannedSteps) -> list[ChosenSteps]:
     """Compare each step with all legal actions; with noise, a forward filter sums over cells."""
-    values, noise = NO_SLIPS, list[ActionNoise | None]([None] * len(planned.trials))
-    if motion.slip > 0:
-        values, noise = _slips(planned, motion.slip)
-    every = action_regrets(planned.plans, planned.steps, planned.goals, GRID, values)
-    chosen = list[ChosenSteps]()
-    for trial, one in enumerate(every):
-        actions = Actions(one.action_regret, noise[trial])
-        choice: Actions | FilteredChoice = actions
-        if planned.model.observation.noise > 0:
-            choice = FilteredChoice(cells_filter(planned, trial, motion.slip), actions)
-        reachable, warnings = None, impossible_moves_warning(one.impossible)
-        if np.inf in one.initial.tolist() and planned.changes(trial):
+    values, noise = _slips(planned, motion.slip) if motion.slip > 0 else (NO_SLIPS, [])
+    chosen = action_regrets(planned.plans, planned.steps, planned.goals, GRID, values)
+    for trial, one in enumerate(chosen):
+        if False in one.reachable.tolist() and planned.changes(trial):
             near = _in_reach(*planned.one(trial), planned.stages, _cost_in_cells)
-            reachable = np.any(near, axis=0)
-        chosen.append(ChosenSteps(one.step_regret, one.initial, choice, reachable, warnings))
+            chosen[trial] = one._replace(reachable=np.any(near, axis=0))
+    if noise:
+        both = zip(chosen, noise, strict=True)
+        chosen = [one._replace(choice=replace(one.choice, noise=seen)) for one, seen in both]
+    if planned.model.observation.noise > 0:
+        filters = (cells_filter(planned, trial, motion.slip) for trial in range(len(chosen)))
+        return [one.filtered(each) for one, each in zip(chosen, filters, strict=True)]
     return chosen
 
 
 def _slips(
     planned: PlannedSteps, slip: float
-) -> tuple[Annotated[Floats, "step action goal"], list[ActionNoise | None]]:
+) -> tuple[Annotated[Floats, "step action goal"], list[ActionNoise]]:
     """Return Q for all steps, and what is seen of their actions, if moves may slip."""
-    values, noise = list[Floats](), list[ActionNoise | None]()
+    values, noise = list[Floats](), list[ActionNoise]()
     for trial in range(len(planned.trials)):
         steps, costs = planned.one(trial)
         legal, q = action_values(costs, steps, GRID.table)
@@ -183,33 +175,27 @@ def cells_filter(planned: PlannedSteps, trial: int, slip: float) -> CellFilter:
 @choices_of.register
 def _headings(motion: Continuous, planned: PlannedSteps) -> list[ChosenSteps]:
     """Compare each step with all headings; with noise, a particle filter sums over places."""
-    model, moves, begin = planned.model, planned.steps.act == MOVE, planned.steps.begin.tolist()
-    chosen = list[ChosenSteps]()
-    for trial, one in enumerate(heading_regrets(planned.plans, planned.steps, planned.goals)):
-        regret, reachable, silent = one.step_regret, None, None
-        far = planned.stages > 1 or np.inf in one.initial.tolist()
-        if far and planned.changes(trial):
-            regret, reachable, silent = _coming_into_reach(planned, trial)
-        own = moves[slice(*begin[trial : trial + 2])]
-        headings = Headings(own, one.length, regret, model.acts.cost, silent)
-        choice: Headings | FilteredChoice = headings
-        if model.observation.noise > 0:
-            known = one.initial < np.inf if reachable is None else reachable
-            choice = FilteredChoice(places_filter(planned, trial, known), headings)
-        chosen.append(ChosenSteps(regret, one.initial, choice, reachable))
+    act, several = planned.model.acts.cost, planned.stages > 1
+    chosen = heading_regrets(planned.plans, planned.steps, planned.goals, act)
+    for trial, one in enumerate(chosen):
+        if (several or False in one.reachable.tolist()) and planned.changes(trial):
+            chosen[trial] = _coming_into_reach(planned, trial, one)
+    if planned.model.observation.noise > 0:
+        reachable = (one.reachable for one in chosen)
+        filters = (places_filter(planned, trial, near) for trial, near in enumerate(reachable))
+        return [one.filtered(each) for one, each in zip(chosen, filters, strict=True)]
     return chosen
 
 
-def _coming_into_reach(
-    planned: PlannedSteps, trial: int
-) -> tuple[Annotated[Floats, "step goal"], Annotated[Bools, "goal"], Annotated[Bools, "step goal"]]:
-    """Return regret where goals come into reach, which ones do, and the steps before they do."""
+def _coming_into_reach(planned: PlannedSteps, trial: int, one: ChosenSteps) -> ChosenSteps:
+    """Return steps before which some goals are out of reach: these say nothing about them."""
     steps, costs = planned.one(trial)
     near = _in_reach(steps, costs, planned.stages, cost_at)
     by_goal, _, _ = regret_at(costs, steps, steps.start[None], steps.stop[None])
     reachable, silent = np.any(near, axis=0), ~near[1:]
-    regret = np.where(silent | ~reachable, 0.0, by_goal.T)
-    return np.ascontiguousarray(regret), reachable, silent
+    regret = np.ascontiguousarray(np.where(silent | ~reachable, 0.0, by_goal.T))
+    headings = replace(one.choice, step_regret=regret, silent=silent)
+    return ChosenSteps(regret, one.initial, reachable, headings)
 
 
 def places_filter(

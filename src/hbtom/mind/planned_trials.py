@@ -14,13 +14,13 @@ from hbtom.mind.believed_places import EMPTY_MEMORY, Memory
 from hbtom.mind.company import Company, find_company
 from hbtom.mind.likelihood import Likelihood, company_likelihood, find_likelihood
 from hbtom.mind.motion_regret import PlannedSteps, find_regrets, regrets_of
-from hbtom.mind.regret import BeliefRegret, Regret, empty_regret
+from hbtom.mind.regret import BeliefRegret, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial
 from hbtom.plan import CostToGo, Plans, plan_trial
 from hbtom.plan.cost_to_go import cost_to_go_at
 from hbtom.plan.planning import plans_in
-from hbtom.world.seeing import Earlier, Seen, SeenTrials, count_goals, see, see_trials
+from hbtom.world.seeing import Earlier, Seen, SeenTrials, see, see_trials
 
 if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts
@@ -144,9 +144,11 @@ def plan_each(model: Model, trials: Sequence[Trial], earlier: Sequence[Earlier])
     Successive trials are planned together if they have the same size and their worlds do not
     change.
     """
-    alike = groupby(trials, lambda one: (one.size, count_goals(model, one) > 0, one.changes))
-    planned = list[Planned]()
-    for (_, _, changes), some in alike:
+    keys, planned = model.preference.keys, list[Planned]()
+    alike = groupby(
+        trials, lambda one: (one.changes, one.size, not (one.items if keys else one.objects))
+    )
+    for (changes, *_), some in alike:
         together = tuple(some)
         before = earlier[len(planned) : len(planned) + len(together)]
         if changes:
@@ -173,11 +175,8 @@ def _plan_still(
     """Plan in worlds of the same size that do not change; all trials have goals, or none has."""
     seen = see_trials(model, trials, earlier)
     plans = plans_in(model.motion, seen.worlds, seen.trajectories, model.observation.noise > 0)
-    regrets = [empty_regret()] * len(trials)
-    if count_goals(model, trials[0]):
-        steps = PlannedSteps(model, trials, seen.steady, seen.trajectories, plans)
-        regrets = regrets_of(steps)
-    every = enumerate(regrets)
+    steps = PlannedSteps(model, trials, seen.steady, seen.trajectories, plans)
+    every = enumerate(regrets_of(steps))
     return [Planned(Together(seen, plans, number), regret) for number, regret in every]
 
 

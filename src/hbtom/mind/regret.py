@@ -7,11 +7,10 @@ comes in when regret is turned into a likelihood.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.errors import BadInput, count
@@ -92,6 +91,21 @@ class FilteredChoice(Struct, frozen=True, eq=False):
         return self.nearest.action_regret
 
 
+class ChosenSteps(NamedTuple):
+    """What a motion says about the steps of one trial."""
+
+    step_regret: Annotated[Floats, "step goal"]
+    initial: Annotated[Floats, "goal"]  # the cost-to-go before the first step
+    reachable: Annotated[Bools, "goal"]
+    choice: Actions | Headings | FilteredChoice
+    warnings: tuple[str, ...] = ()
+
+    def filtered(self, filter: Filter) -> ChosenSteps:
+        """Return the same steps if they were not seen with certainty; these are the nearest."""
+        assert not isinstance(self.choice, FilteredChoice)
+        return self._replace(choice=FilteredChoice(filter, self.choice))
+
+
 class Regret(Struct, frozen=True, eq=False):
     """How much more the steps of one trial cost than the best ones."""
 
@@ -114,11 +128,6 @@ class Regret(Struct, frozen=True, eq=False):
             totals.setdefault(goal, []).append(float(steps.sum()))
         told = ", ".join(f"{goal} {_range(some)}" for goal, some in totals.items())
         return f"<Regret of {count(len(self.frame), 'step')}, in all: {told}>"
-
-    def with_filter(self, filter: Filter) -> Regret:
-        """Return the regret of steps that were not seen with certainty; these are the nearest."""
-        assert not isinstance(self.choice, FilteredChoice)
-        return replace(self, choice=FilteredChoice(filter, self.choice))
 
 
 def _range(totals: list[float]) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hbtom.errors import BadInput, located
 from hbtom.mind.beliefs import Beliefs
 from hbtom.mind.company_inference import infer_company, learn_company
-from hbtom.mind.inference import Watched, infer_agent, learn, learn_trials
+from hbtom.mind.inference import Watched, find_posterior, infer_agent, learn, learn_trials
 from hbtom.mind.likelihood import Likelihood, log_likelihoods
 from hbtom.mind.planned_trials import Planned, plan_one
 from hbtom.mind.posterior import Posterior
@@ -50,10 +50,20 @@ def infer_planned(
     return posterior, replace(after.after(waited, {}), memory=one.memory)
 
 
+def planned_posterior(
+    model: Model, beliefs: Beliefs, one: Planned, likelihood: Likelihood | None = None
+) -> Posterior:
+    """Return what is believed during a trial, as :func:`infer_planned` does."""
+    known = likelihood or one.likelihood(model)
+    if one.company is None:
+        return find_posterior(model, beliefs, one.agent, known)
+    return infer_company(model, beliefs, one.agent, known)[0]
+
+
 def learn_planned(
     model: Model, beliefs: Beliefs, one: Planned, likelihood: Likelihood | None = None
 ) -> Beliefs:
-    """Return what is believed after a trial; ``likelihood`` is as in :func:`infer_planned`."""
+    """Return what is believed after a trial, as :func:`infer_planned` does."""
     known = likelihood or one.likelihood(model)
     if one.company is None:
         return learn(model, beliefs, one.agent, known, one.waited)
@@ -64,17 +74,17 @@ def learn_planned(
 def watch_trials(
     model: Model, trials: tuple[Planned, ...], learnt: tuple[Beliefs, ...] = ()
 ) -> tuple[Posterior, tuple[Beliefs, ...]]:
-    """Return the posterior of the last trial, and what is believed at the end of each.
+    """Return the posterior of the last trial, and what is believed at the end of each before it.
 
     ``learnt`` is what was believed at the end of the first trials, if that is known already.
     """
-    done = min(len(learnt), len(trials) - 1)
-    likelihoods = _likelihoods(model, trials[done:], done)
-    now, last = learnt[done - 1] if done else Beliefs(), likelihoods.pop()
+    learnt = learnt[: len(trials) - 1]
+    done, now = len(learnt), learnt[-1] if learnt else Beliefs()
+    *likelihoods, last = _likelihoods(model, trials[done:], done)
     new = _learn(model, now, trials[done:-1], likelihoods, done)
     with located(trial=len(trials)):
-        test, after = infer_planned(model, new[-1] if new else now, trials[-1], last)
-    return test, (*learnt[:done], *new, after)
+        test = planned_posterior(model, new[-1] if new else now, trials[-1], last)
+    return test, (*learnt, *new)
 
 
 def _likelihoods(model: Model, trials: Sequence[Planned], done: int) -> list[Likelihood]:

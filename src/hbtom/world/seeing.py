@@ -42,11 +42,6 @@ class Seen(NamedTuple):
         return float(np.hypot(*np.diff(self.steady.whole_path, axis=0).T).sum())
 
 
-def count_goals(model: Model, trial: Trial) -> int:
-    """Return the number of goals in a trial; the key may be no goal but only a tool."""
-    return len(trial.items if model.preference.keys else trial.objects)
-
-
 class SeenTrials(NamedTuple):
     """What several trials of the same size mean, whose worlds do not change."""
 
