@@ -78,12 +78,16 @@ def see_trials(model: Model, trials: Sequence[Trial], earlier: Sequence[Earlier]
 
     The trials have the same size, and their worlds do not change.
     """
-    steady = [steadied(trial, model.observation) for trial in trials]
-    scenes = scenes_of(trials)
-    paths = scenes_of(steady) if model.observation.noise > 0 else scenes
+    steady, scenes = trials, scenes_of(trials)
+    paths = scenes
+    if model.observation.noise > 0:
+        steady = [steadied(trial, model.observation) for trial in trials]
+        paths = scenes_of(steady)
     waited = _waits(paths)
-    before = ((one.openings, *(waited[other] for other in one.trials)) for one in earlier)
-    opening = np.array([expected_opening(model.acts, *one) for one in before])
+    opening = np.full(len(trials), float(model.acts.cost))
+    if model.acts.learn_opening and (any(waited) or any(one.openings for one in earlier)):
+        before = ((one.openings, *(waited[other] for other in one.trials)) for one in earlier)
+        opening = np.array([expected_opening(model.acts, *one) for one in before])
     worlds = worlds_of(model.motion, model.acts, opening, scenes)
     steps = find_trajectories(paths, worlds, gait_of(model.motion), model.acts.final)
     return SeenTrials(steady, worlds, steps, waited)
