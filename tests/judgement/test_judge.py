@@ -27,7 +27,7 @@ from episodes import (
 )
 from hbtom import Episode, Judgement, Model, Trial, judge
 from hbtom.judgement import plausibility, surprise, watch
-from hbtom.judgement.judging import plan_pair, plan_trials
+from hbtom.judgement.judging import plan_pair, plan_pairs, plan_trials
 from hbtom.mind import Planned
 from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings
@@ -265,16 +265,18 @@ def bits_of(planned: Planned) -> Any:
 
 
 @both
-def test_a_pair_planned_together_matches_its_episodes_planned_one_by_one(preset: str) -> None:
+def test_pairs_planned_together_match_episodes_planned_one_by_one(preset: str) -> None:
     """What waiting cost in one episode does not count in the other, unless they share the trial."""
     model = with_settings(Model.preset(preset), {"acts.learn_opening": True})
     quick, still = read(episode(key_trial(), TO_HEART)).trials
     shared, slow, slower = (slowed(quick, frames) for frames in (3, 4, 5))
     one = Episode((shared, slow, quick))
     other = Episode((shared, still, slower, quick))
-    for pair in ((one, other), (other, one), (one, one)):
-        for plans, alone in zip(plan_pair(model, *pair), pair, strict=True):
-            assert [*map(bits_of, plans)] == [*map(bits_of, plan_trials(model, alone))]
+    pairs = [(one, other), (other, one), (one, one)]
+    for pair, together in zip(pairs, plan_pairs(model, pairs), strict=True):
+        for planned in (together, plan_pair(model, *pair)):
+            for plans, alone in zip(planned, pair, strict=True):
+                assert [*map(bits_of, plans)] == [*map(bits_of, plan_trials(model, alone))]
     worlds = [one.seen.world for plans in plan_pair(model, one, other) for one in plans]
     prices = {float(price) for world in worlds for price in world.exits.price[locks_of(world)]}
     assert len(prices) == 4  # before any lock, after one, and after another two in each episode

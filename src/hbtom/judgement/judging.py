@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -18,7 +18,7 @@ from hbtom.mind.believed_places import Memory
 from hbtom.mind.planned_trials import plan_each
 from hbtom.mind.watching import learn_planned, planned_posterior, watch_trials
 from hbtom.model import AnyModel, Model, find_model, suited
-from hbtom.observe import Episode, load, same_trial
+from hbtom.observe import Episode, Trial, load, same_trial
 from hbtom.observe.checks import checked
 from hbtom.world.seeing import Earlier
 
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+PlannedTrials = tuple[Planned, ...]  # what is known about each trial of an episode
+
+
 @dataclass(frozen=True, eq=False)
 class Judgement(BaseJudgement):
     """How plausible the last trial of an episode is, and everything that this rests on."""
 
     episode: Episode
     learnt: tuple[Beliefs, ...]  # what is believed at the end of each trial but the last
-    planned: tuple[Planned, ...]  # what is known about each trial before it is judged
+    planned: PlannedTrials  # before any of them is judged
 
     @property
     def regrets(self) -> tuple[Regret, ...]:
@@ -118,7 +121,7 @@ def judge(
     model: AnyModel = "default",
     *,
     reuse: Judgement | None = None,
-    planned: tuple[Planned, ...] | None = None,
+    planned: PlannedTrials | None = None,
 ) -> Judgement:
     """Judge how plausible the last trial of an episode is, given the trials before it.
 
@@ -146,8 +149,8 @@ def plan_trials(
     model: Model,
     episode: Episode,
     *,
-    reuse: tuple[Episode, tuple[Planned, ...]] | None = None,
-) -> tuple[Planned, ...]:
+    reuse: tuple[Episode, PlannedTrials] | None = None,
+) -> PlannedTrials:
     """Return the world, cost-to-go and regret of every trial.
 
     All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
@@ -171,20 +174,41 @@ def plan_trials(
     return tuple(planned)
 
 
-def plan_pair(
-    model: Model, first: Episode, second: Episode
-) -> tuple[tuple[Planned, ...], tuple[Planned, ...]]:
+def plan_pair(model: Model, first: Episode, second: Episode) -> tuple[PlannedTrials, PlannedTrials]:
     """Return what :func:`plan_trials` does for two episodes, which may begin alike."""
-    remembers = model.knowledge.plan or (model.minds and (first.company or second.company))
-    if remembers or first.sight or second.sight:
-        known = plan_trials(model, first)
-        return known, plan_trials(model, second, reuse=(first, known))
-    many, shared = len(first), _alike(first, second, same_trial)
-    new = second.trials[shared:]
-    earlier = [Earlier((), range(number)) for number in range(many)]
-    earlier += [Earlier((), (*range(shared), *range(many, many + one))) for one in range(len(new))]
-    planned = tuple(plan_each(model, (*first.trials, *new), earlier))
-    return planned[:many], planned[:shared] + planned[many:]
+    return plan_pairs(model, [(first, second)])[0]
+
+
+def plan_pairs(
+    model: Model, pairs: Sequence[tuple[Episode, Episode]]
+) -> list[tuple[PlannedTrials, PlannedTrials]]:
+    """Return what :func:`plan_trials` does for both episodes of each pair, which may begin alike.
+
+    All trials are planned together, unless more is remembered than what waiting for barriers cost.
+    """
+    if any(_remembers(model, one) or one.sight for pair in pairs for one in pair):
+        known = [plan_trials(model, first) for first, _ in pairs]
+        both = zip(pairs, known, strict=True)
+        return [(one, plan_trials(model, pair[1], reuse=(pair[0], one))) for pair, one in both]
+    trials, earlier, cuts = list[Trial](), list[Earlier](), list[tuple[int, int, int, int]]()
+    for first, second in pairs:
+        begin, shared = len(trials), _alike(first, second, same_trial)
+        middle, known_trials = begin + len(first), range(begin, begin + shared)
+        trials += (*first, *second.trials[shared:])
+        earlier += (Earlier((), range(begin, number)) for number in range(begin, middle))
+        others = (range(middle, number) for number in range(middle, len(trials)))
+        earlier += (Earlier((), (*known_trials, *own)) for own in others)
+        cuts.append((begin, begin + shared, middle, len(trials)))
+    every = tuple(plan_each(model, trials, earlier))
+    return [
+        (every[begin:middle], every[begin:shared] + every[middle:end])
+        for begin, shared, middle, end in cuts
+    ]
+
+
+def _remembers(model: Model, episode: Episode) -> bool:
+    """Return whether a trial depends on more of earlier trials than what waiting has cost."""
+    return model.knowledge.plan or (model.minds is not None and episode.company)
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
