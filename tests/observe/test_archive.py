@@ -467,10 +467,10 @@ def retyped(table: pa.Table) -> pa.Table:
     return table.set_column(where, "trial", table.column("trial").cast(pa.float64()))
 
 
-def shortened(table: pa.Table) -> pa.Table:
-    paths = [path[1:] for path in table.column("path_y").to_pylist()]
-    field = table.schema.field("path_y")
-    return table.set_column(table.schema.names.index("path_y"), field, pa.array(paths, field.type))
+def with_lists(table: pa.Table, name: str, change: Callable[[Any], Any]) -> pa.Table:
+    lists = [change(one) for one in table.column(name).to_pylist()]
+    field = table.schema.field(name)
+    return table.set_column(table.schema.names.index(name), field, pa.array(lists, field.type))
 
 
 def without_unexpected(table: pa.Table) -> pa.Table:
@@ -501,11 +501,20 @@ def refused(path: Path) -> BadInput:
     return caught.value
 
 
-def test_paths_of_different_lengths(archive: Path) -> None:
-    pq.write_table(shortened(pq.read_table(archive)), archive)
+@pytest.mark.parametrize("change", [lambda path: path[1:], lambda path: []], ids=["short", "none"])
+def test_paths_of_different_lengths(change: Any, archive: Path) -> None:
+    pq.write_table(with_lists(pq.read_table(archive), "path_y", change), archive)
     error = refused(archive)
     assert "'path_y' needs one value for each frame" in error.problem
     assert (error.place.file, error.place.trial) == (f"{archive}/preference/1e", 1)
+
+
+@pytest.mark.parametrize("name", ["key_path_x", "key_path_y"])
+def test_half_a_path(name: str, archive: Path) -> None:
+    pq.write_table(with_lists(pq.read_table(archive), name, lambda path: None), archive)
+    error = refused(archive)
+    assert "'key_path_x' and 'key_path_y' must come together" in error.problem
+    assert (error.place.file, error.place.trial) == (f"{archive}/preference/1u", 1)
 
 
 def test_a_pair_must_lie_in_one_row_group(archive: Path) -> None:

@@ -8,6 +8,7 @@ here and counted from 1 in everything that a person reads.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
@@ -87,8 +88,11 @@ class Trial:
         return trial_from_arrays(path, objects, more=more, **how)
 
     @staticmethod
-    def made_of(values: dict[str, Any]) -> Trial:
-        """Return a trial of values that have the right types, faster than by calling the class."""
+    def made_of(values: Iterable[tuple[str, Any]]) -> Trial:
+        """Return a trial of named values that have the right types, faster than by calling it.
+
+        Fields without a value have their default.
+        """
         trial = object.__new__(Trial)
         vars(trial).update(values)
         return trial

@@ -44,7 +44,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom import __version__
-from hbtom.arrays import Ints
+from hbtom.arrays import Bools, Ints
 from hbtom.errors import needed
 
 SUFFIX = ".parquet"
@@ -159,11 +159,20 @@ def starts(rows: Any, name: str) -> Annotated[Ints, "row + 1"]:
     return numbers(rows.column(name).offsets, np.int32)
 
 
-def has_changes(rows: Any) -> bool:
-    """Return whether any row has moving objects, absences or a camera."""
-    return "changes" in rows.schema.names and rows.column("changes").null_count < rows.num_rows
+def there(rows: Any, name: str) -> Annotated[Bools, "row"]:
+    """Return which rows have a value in a column, which is not null."""
+    column = rows.column(name)
+    return truths(column.is_valid()) if column.null_count else np.ones(len(column), np.bool_)
 
 
-def has_others(rows: Any) -> bool:
-    """Return whether any row has other agents or boards."""
-    return "others" in rows.schema.names and len(rows.column("others").flatten()) > 0
+def filled(rows: Any, name: str) -> bool:
+    """Return whether any row has something in a column, which has nulls or lists.
+
+    Archives of earlier versions may lack the column.
+    """
+    if name not in rows.schema.names:
+        return False
+    if rows.schema.field(name).nullable:
+        return bool(rows.column(name).null_count < rows.num_rows)
+    at = starts(rows, name)
+    return bool(at[0] < at[-1])

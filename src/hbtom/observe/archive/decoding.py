@@ -6,7 +6,7 @@ what was written, bit for bit, and arrays are read-only, as from every reader.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +14,13 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints, frozen, read_only
 from hbtom.errors import BadInput
-from hbtom.observe.archive.columns import has_changes, has_others, numbers, starts, truths
+from hbtom.observe.archive.columns import arrow, filled, numbers, starts, there, truths
 from hbtom.observe.archive.soundness import sound
 from hbtom.observe.bodies import Body, Identity, Other
 from hbtom.observe.checks import check_trial, mark_checked
 from hbtom.observe.trial import Trial
+
+_NO_BLOCKS = frozen(np.empty((0, 4)))
 
 
 def trials(rows: Any) -> list[Trial | BadInput]:
@@ -38,29 +40,31 @@ def _alone(row: Any) -> Trial | BadInput:
     return trial
 
 
-def _built(rows: Any) -> Iterator[Trial]:
+def _built(rows: Any) -> Iterable[Trial]:
     frames = np.diff(starts(rows, "path_x"))
     values = {
         "size": _pairs(rows, "width", "height"),
         "walls": _blocks(rows, "walls"),
         "barrier": _blocks(rows, "barrier"),
-        "objects": _slices(rows, "objects", tuple(_made(rows.column("objects").values))),
-        "agent": _body(rows, "agent"),
+        "objects": _objects(rows),
+        "agent": list(_made(rows.column("agent"))),
         "path": _points(rows, "path_x", "path_y", frames),
         "barrier_left": _left(rows, frames),
         "key": _body(rows, "key"),
         "key_path": _points(rows, "key_path_x", "key_path_y", frames),
         "lock": _body(rows, "lock"),
         "lock_there": _a_frame(rows, "lock_there", frames),
-        "warnings": _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist())),
+        "warnings": _warnings(rows),
         "others": _others(rows),
     }
-    each = zip(*values.values(), strict=True)
-    made = (Trial.made_of(dict(zip(values, one, strict=True))) for one in each)
-    return map(_changed, made, rows.column("changes").to_pylist()) if has_changes(rows) else made
+    given = {name: column for name, column in values.items() if column is not None}
+    each = zip(*given.values(), strict=True)
+    made = [Trial.made_of(zip(given, row, strict=True)) for row in each]
+    changed = filled(rows, "changes")
+    return map(_changed, made, rows.column("changes").to_pylist()) if changed else made
 
 
-# Columns of numbers
+# Columns of numbers. If a column is empty, the result is None, and trials have the field's default.
 
 
 def _pairs(rows: Any, one: str, other: str) -> Iterator[tuple[float, float]]:
@@ -74,58 +78,78 @@ def _slices(rows: Any, name: str, values: Any) -> list[Any]:
     at = starts(rows, name).tolist()
     parts = list(map(values.__getitem__, map(slice, at, at[1:])))
     if column.null_count:
-        there = column.is_valid().to_pylist()
-        return [part if valid else None for part, valid in zip(parts, there, strict=True)]
+        present = there(rows, name).tolist()
+        return [part if valid else None for part, valid in zip(parts, present, strict=True)]
     return parts
 
 
-def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any]:
+def _a_frame(rows: Any, name: str, frames: Ints) -> list[Any] | None:
     """Return the values of each row, which must have one value per frame."""
+    if not filled(rows, name):
+        return None
     _check(rows, name, frames)
     values = rows.column(name).values
     truth = str(values.type) == "bool"
     return _slices(rows, name, read_only(truths(values) if truth else numbers(values)))
 
 
-def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None]:
+def _points(rows: Any, x: str, y: str, frames: Ints) -> list[Floats | None] | None:
     """Return the positions of each row, ``[frame, 2]``, from a column for x and one for y."""
     _check(rows, x, frames)
     _check(rows, y, frames)
-    if rows.column(x).is_valid() != rows.column(y).is_valid():
+    present = there(rows, x)
+    if not np.array_equal(present, there(rows, y)):
         raise BadInput(f"'{x}' and '{y}' must come together")
+    if not present.any():
+        return None
     across, down = (numbers(rows.column(name).values) for name in (x, y))
     return _slices(rows, x, read_only(np.stack((across, down), axis=1)))
 
 
 def _check(rows: Any, name: str, frames: Ints) -> None:
-    there = truths(rows.column(name).is_valid())
-    if not np.array_equal(np.diff(starts(rows, name))[there], frames[there]):
+    present = there(rows, name)
+    if not np.array_equal(np.diff(starts(rows, name))[present], frames[present]):
         raise BadInput(f"'{name}' needs one value for each frame of 'path_x'")
 
 
-def _left(rows: Any, frames: Ints) -> Iterator[Floats]:
-    """Yield how much of the barrier is left in each row; zeros if there is none."""
+def _left(rows: Any, frames: Ints) -> list[Floats]:
+    """Return how much of the barrier is left in each row; zeros if there is none."""
     nothing = read_only(np.zeros(frames.max(initial=0)))
-    for left, count in zip(_a_frame(rows, "barrier_left", frames), frames.tolist(), strict=True):
-        yield nothing[:count] if left is None else left
+    given = _a_frame(rows, "barrier_left", frames) or [None] * rows.num_rows
+    each = zip(given, frames.tolist(), strict=True)
+    return [nothing[:count] if left is None else left for left, count in each]
 
 
 def _blocks(rows: Any, name: str) -> list[Floats]:
     """Return the blocks of each row, ``[block, 4]``."""
+    if not filled(rows, name):
+        return [_NO_BLOCKS] * rows.num_rows
     fields = rows.column(name).values.flatten()
     return _slices(rows, name, read_only(np.stack([numbers(one) for one in fields], axis=1)))
 
 
-# Columns of bodies
+# Columns of bodies and texts
 
 
-def _body(rows: Any, name: str) -> list[Body | None]:
+def _body(rows: Any, name: str) -> list[Body | None] | None:
     """Return the body of each row, or None if there is none."""
+    if not filled(rows, name):
+        return None
     column = rows.column(name)
     if not column.null_count:
         return list(_made(column))
     bodies = _made(column.drop_null())
-    return [next(bodies) if valid else None for valid in column.is_valid().to_pylist()]
+    return [next(bodies) if valid else None for valid in there(rows, name).tolist()]
+
+
+def _objects(rows: Any) -> list[tuple[Body, ...]]:
+    return _slices(rows, "objects", tuple(_made(rows.column("objects").values)))
+
+
+def _warnings(rows: Any) -> list[tuple[str, ...]] | None:
+    if not filled(rows, "warnings"):
+        return None
+    return _slices(rows, "warnings", tuple(rows.column("warnings").values.to_pylist()))
 
 
 def _made(column: Any) -> Iterator[Body]:
@@ -139,12 +163,22 @@ def _looks(image: Any, colour: Any) -> Iterator[Identity]:
 
     Colours are compared bit by bit, because 0.0 equals -0.0.
     """
-    bits = numbers(colour.values).tobytes()
-    at = (8 * numbers(colour.offsets, np.int32)).tolist()
-    colours = map(bits.__getitem__, map(slice, at, at[1:]))
-    which = list(zip(image.to_pylist(), colours, strict=True))
-    looks = {one: Identity(one[0], tuple(np.frombuffer(one[1]).tolist())) for one in set(which)}
+    images, colours = image.dictionary_encode(), _bits(colour).dictionary_encode()
+    first, second = (numbers(one.indices, np.int32).astype(np.int64) for one in (images, colours))
+    many = len(colours.dictionary)
+    which = (first * many + second).tolist()
+    names = images.dictionary.to_pylist()
+    values = [tuple(np.frombuffer(bits).tolist()) for bits in colours.dictionary.to_pylist()]
+    looks = {one: Identity(names[one // many], values[one % many]) for one in set(which)}
     return map(looks.__getitem__, which)
+
+
+def _bits(lists: Any) -> Any:
+    """Return the bytes of the numbers in each list."""
+    pa, _ = arrow()
+    at = 8 * numbers(lists.offsets, np.int32).astype(np.int64)
+    buffers = [None, *map(pa.py_buffer, (at, numbers(lists.values)))]
+    return pa.Array.from_buffers(pa.large_binary(), len(lists), buffers)
 
 
 # Changes and others, which are rare
@@ -173,10 +207,10 @@ def _changed(trial: Trial, row: dict[str, Any] | None) -> Trial:
     return replace(trial, still=still, **values)
 
 
-def _others(rows: Any) -> list[tuple[Other, ...]]:
-    """Return the others of each row; none in archives that lack this column."""
-    if not has_others(rows):
-        return [()] * rows.num_rows
+def _others(rows: Any) -> list[tuple[Other, ...]] | None:
+    """Return the others of each row."""
+    if not filled(rows, "others"):
+        return None
     return [tuple(map(_other, row)) for row in rows.column("others").to_pylist()]
 
 

@@ -81,27 +81,27 @@ class Archive:
             table = table if only is None else table.take(list(only))
             members = table.column("members").to_pylist()
             built = [trial for rows in table.to_batches() for trial in trials(rows)]
-            return {
-                name: self._both(name, [(members[row], built[row]) for row in rows])
-                for name, rows in places.items()
-            }
+            parts = {name: slice(rows.start, rows.stop) for name, rows in places.items()}
+            return {name: self._both(name, members[at], built[at]) for name, at in parts.items()}
 
-    def _both(self, name: PairName, rows: Sequence[tuple[str, Trial | BadInput]]) -> Both:
-        expected, unexpected = (
-            tuple(trial for members, trial in rows if member in members) for member in "eu"
-        )
-        if not expected or not unexpected or not {members for members, _ in rows} <= _MEMBERS:
+    def _both(
+        self, name: PairName, members: Sequence[str], trials: Sequence[Trial | BadInput]
+    ) -> Both:
+        rows = list(zip(members, trials, strict=True))
+        expected, unexpected = ([trial for of, trial in rows if one in of] for one in "eu")
+        if not expected or not unexpected or not _MEMBERS.issuperset(members):
             raise BadInput(f"there are not two episodes of {'/'.join(name)}")
         where = "/".join((self.path, *name))
         return _episode(expected, f"{where}e"), _episode(unexpected, f"{where}u")
 
 
-def _episode(trials: tuple[Trial | BadInput, ...], name: str) -> Loaded:
+def _episode(trials: Sequence[Trial | BadInput], name: str) -> Loaded:
     """Return an episode, or the error of the first trial that cannot be used."""
-    for number, trial in enumerate(trials, start=1):
-        if isinstance(trial, BadInput):
-            return trial.at(file=name, trial=number)
-    return Episode(tuple(trial for trial in trials if isinstance(trial, Trial)), name)
+    usable = tuple([trial for trial in trials if isinstance(trial, Trial)])
+    if len(usable) == len(trials):
+        return Episode(usable, name)
+    numbered = enumerate(trials, start=1)
+    return next(one.at(file=name, trial=at) for at, one in numbered if isinstance(one, BadInput))
 
 
 def open_archive(path: str) -> Archive:
