@@ -168,15 +168,17 @@ def plan_pair(
     model: Model, first: Episode, second: Episode
 ) -> tuple[tuple[Planned, ...], tuple[Planned, ...]]:
     """Return what :func:`plan_trials` does for two episodes, which may begin alike."""
-    remembers = model.knowledge.plan or (model.minds and (first.company or second.company))
+    shared = _alike(first.familiarization, second.familiarization, same_trial)
+    new = second.trials[shared:]  # the last trials nearly always differ
+    many, trials = len(first), (*first.trials, *new)
+    company = (one.company for one in trials if one.others or one.unusual)
+    remembers = model.knowledge.plan or (model.minds and any(company))
     if remembers or first.sight or second.sight:
         known = plan_trials(model, first)
         return known, plan_trials(model, second, reuse=(first, known))
-    many, shared = len(first), _alike(first, second, same_trial)
-    new = second.trials[shared:]
     earlier = [Earlier((), range(number)) for number in range(many)]
     earlier += [Earlier((), (*range(shared), *range(many, many + one))) for one in range(len(new))]
-    planned = tuple(plan_each(model, (*first.trials, *new), earlier))
+    planned = tuple(plan_each(model, trials, earlier))
     return planned[:many], planned[:shared] + planned[many:]
 
 
