@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+from msgspec import Struct
+
 from hbtom import __version__
 from hbtom.bench import cluster as machines
 from hbtom.bench.checked_rater import AnyRater
@@ -30,8 +32,7 @@ Values = tuple[float, float]  # the ratings of the expected and the unexpected m
 Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 
 
-@dataclass(frozen=True, slots=True)
-class RatedPair:
+class RatedPair(Struct, frozen=True):
     """The result for a pair: a row for each episode that was judged, and errors for the others."""
 
     rows: Sequence[Row]
@@ -56,8 +57,7 @@ class RatePairs:
     def __call__(self, pairs: Sequence[Pair]) -> Iterator[RatedPair]:
         self.warm_up()
         judge = self.rater.fingerprint, __version__, self.rater.score
-        place = partial(os.path.join, self.folder)
-        there = [Pair(*(replace(m, path=place(m.path)) for m in pair.members)) for pair in pairs]
+        there = [_inside(self.folder, pair) for pair in pairs] if self.folder else pairs
         stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
         for pair, (e, u), (_, *both) in zip(pairs, stamps, load_pairs(there), strict=True):
             rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
@@ -66,6 +66,12 @@ class RatePairs:
                 for member, rating in rated
             ]
             yield RatedPair(rows, problems, sum(rating.warned for _, rating in rated))
+
+
+def _inside(folder: str, pair: Pair) -> Pair:
+    """Return a pair whose paths were relative to a folder."""
+    place = partial(os.path.join, folder)
+    return Pair(*(replace(one, path=place(one.path)) for one in pair.members))
 
 
 def _row(member: Member, rating: Rating, judge: tuple[str, str, str], stamp: str) -> Row:

@@ -7,9 +7,10 @@ sweeping, reporting and comparing work with any rater.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from operator import itemgetter
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, get_args
+
+from msgspec import Struct, field
 
 from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
 from hbtom.bench.workers import Start
@@ -21,8 +22,7 @@ from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, names
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(Struct, frozen=True):
     """How an episode is rated, with values for the rater's own columns."""
 
     value: float
@@ -101,14 +101,17 @@ class ModelRater:
     def of(self, judgement: Judgement) -> Rating:
         """Return the rating for a judgement."""
         test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
-        shares = zip(test.preference[0].tolist(), names(test.preferred), strict=True)
-        share, preferred = max(shares, key=itemgetter(0), default=(0.0, ""))
-        kinds = "goal", "efficiency", "observation"
+        shares = test.preference[0].tolist()
+        share = max(shares, default=0.0)
         own: dict[str, float | str] = {
             "plausibility": judgement.plausibility,
-            **{f"part_{kind}": getattr(parts, kind) for kind in kinds},
-            **{f"surprise_{kind}": getattr(surprise, kind) for kind in kinds},
-            "preferred": preferred,
+            "part_goal": parts.goal,
+            "part_efficiency": parts.efficiency,
+            "part_observation": parts.observation,
+            "surprise_goal": surprise.goal,
+            "surprise_efficiency": surprise.efficiency,
+            "surprise_observation": surprise.observation,
+            "preferred": names(test.preferred)[shares.index(share)] if shares else "",
             "preferred_share": share,
             "efficiency": float(test.joint[0].sum(axis=0) @ test.efficiencies),
             "part_waste": 1.0 if parts.waste is None else parts.waste,

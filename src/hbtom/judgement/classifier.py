@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hbtom.assumptions import Classifier, Logistic
-from hbtom.judgement.surprises import Surprise
+from hbtom.judgement.surprises import KINDS, Surprise
 
 
 def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Surprise]:
@@ -13,12 +13,11 @@ def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Sur
 
     A surprise for which the classifier has no curve does not count.
     """
-    curves = {kind: getattr(classifier, kind) for kind in surprise.to_dict()}
-    parts = {
-        kind: logistic(curve, getattr(surprise, kind))
-        for kind, curve in curves.items()
-        if curve is not None
-    }
+    parts = dict[str, float]()
+    for kind in KINDS:
+        curve, x = getattr(classifier, kind), getattr(surprise, kind)
+        if curve is not None and x is not None:
+            parts[kind] = logistic(curve, x)
     return math.prod(parts.values()), Surprise(**parts)
 
 

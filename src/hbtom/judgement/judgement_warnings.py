@@ -44,10 +44,10 @@ def judgement_warnings(judgement: Judgement) -> Iterator[str]:
     limits = (caveats(regret, nested=not one or one.tree.nested) for regret, one in known)
     both = zip(trials, (*limits, test.warnings), strict=True)
     for number, (trial, said) in enumerate(both, start=1):
-        ignored = _ignored(model, trial) if trial.others or trial.unusual else ()
-        for warning in (*ignored, *trial.warnings, *said):
-            yield f"trial {number}: {warning}"
-    if some := _in_walls(trials[-1], test.frame):
+        if said or trial.warnings or trial.others or trial.unusual:
+            for warning in (*_ignored(model, trial), *trial.warnings, *said):
+                yield f"trial {number}: {warning}"
+    if some := _in_walls(trials[-1], test.likelihood.frame):
         told = f"the agent is inside a wall after {some} of {len(test)} steps"
         yield f"trial {len(trials)}: {told}"
 
@@ -59,7 +59,8 @@ def odd_units(trial: Trial) -> Iterator[str]:
         world = f"the world is only {width:g} x {height:g} pixels"
         yield f"{world}, but the model is made for about 200; is it in other units?"
     path = trial.whole_path
-    if any(abs(shift) >= TINY for shift in (path[-1] - path[0]).tolist()):
+    (x, y), (end_x, end_y) = path[0].tolist(), path[-1].tolist()
+    if abs(end_x - x) >= TINY or abs(end_y - y) >= TINY:
         return
     far = float(np.ptp(path, axis=0).max())
     if 0 < far < TINY:
@@ -99,33 +100,39 @@ def _ignored(model: Model, trial: Trial) -> Iterator[str]:
         yield f"the agent is away at frame {frame}; until it returns, it counts as standing still"
 
 
-def _in_walls(trial: Trial, frames: Annotated[Ints, "frame"]) -> int:
-    """Return in how many of the frames the agent's centre is inside a wall."""
-    there = _ALWAYS if trial.walls_there is None else trial.walls_there[frames]
-    return count_inside(trial.whole_path[frames], trial.walls, there)
+def _in_walls(trial: Trial, ends: Annotated[Ints, "step"]) -> int:
+    """Return how often the agent's centre is inside a wall: at first, and at the end of steps."""
+    there = _ALWAYS if trial.walls_there is None else trial.walls_there
+    return count_inside(trial.whole_path, ends, trial.walls, there)
 
 
-def _count_all(places: Floats, boxes: Floats, there: Bools) -> int:
-    x, y = places.T[:, :, None]
+def _count_all(path: Floats, ends: Ints, boxes: Floats, there: Bools) -> int:
+    frames = np.append(0, ends)
+    x, y = path[frames].T[:, :, None]
     left, top, width, height = boxes.T
     inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
-    return int((inside & there if len(there) else inside).any(axis=1).sum())
+    return int((inside & there[frames] if len(there) else inside).any(axis=1).sum())
 
 
 @kernel_or(_count_all)
 def count_inside(
-    places: Annotated[Floats, "place 2"],
+    path: Annotated[Floats, "frame 2"],
+    ends: Annotated[Ints, "step"],
     boxes: Annotated[Floats, "box 4"],
-    there: Annotated[Bools, "place box"],
+    there: Annotated[Bools, "frame box"],
 ) -> int:
-    """Return how many places are inside a box that is there; without ``there``, all boxes are."""
+    """Return how often a path is inside a box that is there, at first and at the end of steps.
+
+    Without ``there``, all boxes are there all along.
+    """
     count = 0
-    for place in range(len(places)):
-        x, y = places[place, 0], places[place, 1]
+    for step in range(len(ends) + 1):
+        frame = ends[step - 1] if step > 0 else 0
+        x, y = path[frame, 0], path[frame, 1]
         for box in range(len(boxes)):
             left, top = boxes[box, 0], boxes[box, 1]
             across = left < x < left + boxes[box, 2]
-            if across and top < y < top + boxes[box, 3] and (len(there) == 0 or there[place, box]):
+            if across and top < y < top + boxes[box, 3] and (len(there) == 0 or there[frame, box]):
                 count += 1
                 break
     return count

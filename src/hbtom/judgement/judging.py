@@ -192,7 +192,8 @@ def plan_pairs(
         return [(one, plan_trials(model, pair[1], reuse=(pair[0], one))) for pair, one in both]
     trials, earlier, cuts = list[Trial](), list[Earlier](), list[tuple[int, int, int, int]]()
     for first, second in pairs:
-        begin, shared = len(trials), _alike(first, second, same_trial)
+        begin = len(trials)  # the last trials nearly always differ
+        shared = _alike(first.familiarization, second.familiarization, same_trial)
         middle, known_trials = begin + len(first), range(begin, begin + shared)
         trials += (*first, *second.trials[shared:])
         earlier += (Earlier((), range(begin, number)) for number in range(begin, middle))
@@ -208,7 +209,8 @@ def plan_pairs(
 
 def _remembers(model: Model, episode: Episode) -> bool:
     """Return whether a trial depends on more of earlier trials than what waiting has cost."""
-    return model.knowledge.plan or (model.minds is not None and episode.company)
+    company = (one.company for one in episode if one.others or one.unusual)
+    return model.knowledge.plan or (model.minds is not None and any(company))
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
 from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel_or
@@ -16,8 +17,7 @@ from hbtom.mind import Posterior
 _DIGITS = 12  # of a shift; the rest is rounding error, so that beliefs that do not shift are ties
 
 
-@dataclass(frozen=True)
-class Surprise:
+class Surprise(Struct, frozen=True):
     """One number for each kind of surprise; ``waste`` is None if the model leaves it out."""
 
     goal: float
@@ -27,11 +27,10 @@ class Surprise:
 
     def to_dict(self) -> dict[str, float]:
         """Return the numbers by name, except those that are left out."""
-        values = {name: getattr(self, name) for name in KINDS}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-KINDS = tuple(field.name for field in fields(Surprise))
+KINDS = Surprise.__struct_fields__
 
 
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
@@ -45,10 +44,11 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
     goal, efficiency = largest_shifts(posterior.aims)
+    logs = posterior.log_likelihood.tolist()
     return Surprise(
         round(goal, _DIGITS),
         round(efficiency, _DIGITS),
-        float(-posterior.log_likelihood.min()) if len(posterior) else 0.0,
+        -min(logs) if logs else 0.0,
         0.0 - math.log(predictive(posterior)) if waste and can_predict(posterior) else None,
     )
 

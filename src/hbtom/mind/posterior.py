@@ -38,13 +38,13 @@ class Posterior(Struct, Plottable, frozen=True, eq=False, dict=True):
         """The beliefs and processes that may explain the trial."""
         return self.likelihood.hypotheses
 
-    @cached_property
+    @property
     def joint(self) -> Annotated[Floats, "1+step goal efficiency"]:
         """P(g, beta | o_1:t)."""
-        single = len(self.hypotheses) == len(self.foresights) == 1
+        single = self.full.shape[2:-1] == (1, 1)  # one belief, one process, one depth
         return self.full[:, :, 0, 0] if single else self.margin("goal", "efficiency")
 
-    @cached_property
+    @property
     def aims(self) -> Annotated[Floats, "1+step aim efficiency"]:
         """P(aim, beta | o_1:t), where an aim is a goal or, in company, a goal at a place."""
         if not self.hypotheses.by_goal:
