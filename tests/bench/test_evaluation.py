@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 import hbtom
-from episodes import HEART, SPOON, to_thing, write, write_pairs
+from episodes import HEART, SPOON, episode, to_thing, write, write_pairs
 from hbtom.bench.calibration import calibrate
 from hbtom.bench.comparison import compare, score_ratings
 from hbtom.bench.evaluation import evaluate
+from hbtom.bench.rater import ModelRater
 from hbtom.bench.ratings import read_ratings
 from hbtom.bench.results import COLUMNS, write_rows
 from hbtom.bench.workers import FEW
@@ -128,6 +129,30 @@ def test_an_unreadable_member_is_reported_and_its_pair_not_counted(small, tmp_pa
     assert result.exit_code == 1
     assert victim.name in result.stderr
     assert "Preference" in result.stdout
+
+
+@pytest.mark.parametrize("bad", [None, "unreadable", "too many goals"])
+def test_pairs_judged_together_are_judged_as_one_by_one(small, tmp_path, monkeypatch, bad):
+    """Where one cannot be judged, it alone is left out, with the same reason."""
+    data = shutil.copytree(small, tmp_path / "data")
+    file = next(data.glob("preference/*e.json*"))
+    if bad == "unreadable":
+        file.write_text("[", encoding="utf-8")
+    elif bad is not None:  # histories of nine trials with so many goals are not kept
+        many = [SPOON.at(20 + 11 * one, 20) for one in range(14)]
+        write(file, episode(*[to_thing(HEART.at(120, 100), others=many)] * 9))
+    together = evaluate(data, workers=1)
+    sizes = []
+    rate_all = ModelRater.rate_all
+    monkeypatch.setattr(ModelRater, "at_once", 1)
+    monkeypatch.setattr(
+        ModelRater, "rate_all", lambda self, some: sizes.append(len(some)) or rate_all(self, some)
+    )
+    alone = evaluate(data, workers=1)
+    assert set(sizes) == {1}
+    assert together.rows == alone.rows
+    assert [one.why for one in together.left_out] == [one.why for one in alone.left_out]
+    assert len(together.left_out) == (0 if bad is None else 1)
 
 
 def test_table_and_json(small, evaluation):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -39,6 +39,7 @@ class CheckedRater:
             raise BadInput(f"'{called}' does not rate: it has no method 'rate'", hint=hint)
         self.name, self.fingerprint = (_text_of(rater, "name"), _text_of(rater, "fingerprint"))
         self.score = self.name
+        self.at_once = 1  # each rating is kept as soon as it is known
         self.start: Start = getattr(rater, "start", "fork")
         self.columns: Columns = getattr(rater, "columns", {})
         self.rates_alone = hasattr(rater, "rate_one")
@@ -65,6 +66,9 @@ class CheckedRater:
                 hint="return one for the expected and one for the unexpected episode",
             )
         return self._checked(first, expected.name), self._checked(second, unexpected.name)
+
+    def rate_all(self, pairs: Sequence[tuple[Episode, Episode]]) -> list[tuple[Rating, Rating]]:
+        return [self.rate(*pair) for pair in pairs]
 
     def rate_one(self, episode: Episode) -> Rating:
         return self._checked(self._do(self.rater.rate_one, episode), episode.name)

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
@@ -30,6 +31,7 @@ T = TypeVar("T")
 Both = tuple[Loaded, Loaded]  # the episodes of a pair, or why they cannot be read
 Values = tuple[float, float]  # the ratings of the expected and the unexpected member
 Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
+RatedMembers = tuple[list[tuple[Member, Rating]], Problems]
 
 
 class RatedPair(Struct, frozen=True):
@@ -59,13 +61,16 @@ class RatePairs:
         judge = self.rater.fingerprint, __version__, self.rater.score
         there = [_inside(self.folder, pair) for pair in pairs] if self.folder else pairs
         stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
-        for pair, (e, u), (_, *both) in zip(pairs, stamps, load_pairs(there), strict=True):
-            rated, problems = rate_members(self.rater, pair, (both[0], both[1]))
-            rows = [
-                _row(member, rating, judge, e if member is pair.expected else u)
-                for member, rating in rated
-            ]
-            yield RatedPair(rows, problems, sum(rating.warned for _, rating in rated))
+        loaded = zip(pairs, stamps, load_pairs(there), strict=True)
+        while some := [*islice(loaded, self.rater.at_once)]:
+            both = [(pair, (one, other)) for pair, _, (_, one, other) in some]
+            every = zip(some, rate_together(self.rater, both), strict=True)
+            for (pair, (e, u), _), (rated, problems) in every:
+                rows = [
+                    _row(member, rating, judge, e if member is pair.expected else u)
+                    for member, rating in rated
+                ]
+                yield RatedPair(rows, problems, sum(rating.warned for _, rating in rated))
 
 
 def _inside(folder: str, pair: Pair) -> Pair:
@@ -158,9 +163,27 @@ class RateWithAll:
         return values
 
 
-def rate_members(
-    rater: AnyRater, pair: Pair, episodes: Both
-) -> tuple[list[tuple[Member, Rating]], Problems]:
+def rate_together(rater: AnyRater, pairs: Sequence[tuple[Pair, Both]]) -> list[RatedMembers]:
+    """Return the ratings of several pairs; if that fails for any, they are rated one by one."""
+    if len(pairs) > 1:
+        try:
+            episodes = [(_read(one), _read(other)) for _, (one, other) in pairs]
+            rated = zip(pairs, rater.rate_all(episodes), strict=True)
+            return [([*zip(pair.members, both, strict=True)], ()) for (pair, _), both in rated]
+        except RaterFailed:
+            raise
+        except BadInput:
+            pass  # which of them it is will show
+    return [rate_members(rater, pair, both) for pair, both in pairs]
+
+
+def _read(episode: Loaded) -> Episode:
+    if isinstance(episode, BadInput):
+        raise episode
+    return episode
+
+
+def rate_members(rater: AnyRater, pair: Pair, episodes: Both) -> RatedMembers:
     """Return the ratings of the members that can be rated, and why others cannot."""
     rated, problems = [], []
     for member, one in zip(pair.members, _ratings(rater, *episodes), strict=True):

@@ -16,7 +16,7 @@ from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
 from hbtom.bench.workers import Start
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
-from hbtom.judgement.judging import plan_pair
+from hbtom.judgement.judging import plan_pairs
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, names
@@ -69,6 +69,7 @@ class ModelRater:
     columns: ClassVar[Columns] = MODEL_COLUMNS
     start: ClassVar[Start] = "fork"
     rates_alone: ClassVar[bool] = True
+    at_once: ClassVar[int] = 4  # pairs; more save little time, and take more memory
 
     def __post_init__(self) -> None:
         if self.score not in get_args(Compared):
@@ -89,10 +90,16 @@ class ModelRater:
 
     def rate(self, expected: Episode, unexpected: Episode) -> tuple[Rating, Rating]:
         """Judge both episodes; computations that they share are done once."""
-        plans = plan_pair(self.model, expected, unexpected)
-        first = judge(expected, self.model, planned=plans[0])
-        second = judge(unexpected, self.model, reuse=first, planned=plans[1])
-        return self.of(first), self.of(second)
+        return self.rate_all([(expected, unexpected)])[0]
+
+    def rate_all(self, pairs: Sequence[tuple[Episode, Episode]]) -> list[tuple[Rating, Rating]]:
+        """Judge several pairs, whose trials are planned together."""
+        rated = list[tuple[Rating, Rating]]()
+        for (expected, unexpected), plans in zip(pairs, plan_pairs(self.model, pairs), strict=True):
+            first = judge(expected, self.model, planned=plans[0])
+            second = judge(unexpected, self.model, reuse=first, planned=plans[1])
+            rated.append((self.of(first), self.of(second)))
+        return rated
 
     def rate_one(self, episode: Episode) -> Rating:
         """Judge one episode."""

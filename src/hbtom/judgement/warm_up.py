@@ -59,16 +59,13 @@ def _kinds(models: Sequence[Model]) -> dict[str, Model]:
     }
 
 
-_SMALLEST = Episode(
-    (
-        Trial(
-            size=(40.0, 40.0),
-            walls=np.empty((0, 4)),
-            barrier=np.array([[0.0, 36.0, 4.0, 4.0]]),
-            objects=(Body(Identity("object"), (10.0, 10.0), 5.0),),
-            agent=Body(Identity("agent"), (30.0, 30.0), 5.0),
-            path=np.array([[30.0, 30.0], [30.0, 28.0]]),
-            barrier_left=np.array([1.0, 0.0]),
-        ),
-    )
+_SHORT = Trial(
+    size=(40.0, 40.0),
+    walls=np.empty((0, 4)),
+    barrier=np.array([[0.0, 36.0, 4.0, 4.0]]),
+    objects=(Body(Identity("object"), (10.0, 10.0), 5.0),),
+    agent=Body(Identity("agent"), (30.0, 30.0), 5.0),
+    path=np.array([[30.0, 30.0], [30.0, 28.0]]),
+    barrier_left=np.array([1.0, 0.0]),
 )
+_SMALLEST = Episode((_SHORT, _SHORT))  # something is learnt, and something is judged
