@@ -106,8 +106,8 @@ def _pick(cost: Floats, limit: float, waiting: Ints, ready: Ints) -> int:
     picked = 0
     for index in range(len(waiting)):
         cell = waiting[index]  # it is written to both lists, and counts in one of them
-        waiting[index - picked] = ready[picked] = cell
-        picked += cost[cell] <= limit
+        waiting[_at(index - picked)] = ready[_at(picked)] = cell
+        picked += cost[_at(cell)] <= limit
     return picked
 
 
@@ -116,12 +116,19 @@ def _pass_on(cost: Floats, here: int, steps: FlatMoves, waiting: Ints, many: int
     """Relax all moves from a cell; cells that have had no cost must wait. Return how many do."""
     least = cost[here]
     for move in range(len(steps.price)):
-        there, value = here + steps.to[move], least + steps.price[move]
-        before, one, other = cost[there], steps.past[move, 0], steps.past[move, 1]
-        if value < before and (cost[here + one] >= 0) & (cost[here + other] >= 0):
-            cost[there], waiting[many] = value, there
+        there, value = _at(here + steps.to[move]), least + steps.price[move]
+        one, other = _at(here + steps.past[move, 0]), _at(here + steps.past[move, 1])
+        before = cost[there]
+        if value < before and (cost[one] >= 0) & (cost[other] >= 0):
+            cost[there], waiting[_at(many)] = value, there
             many += before == np.inf
     return many
+
+
+@part
+def _at(place: int) -> np.uint64:
+    """Return an index as an unsigned number, since compiled code looks for negative ones."""
+    return np.uint64(place)
 
 
 @part
