@@ -13,13 +13,25 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replace_parts
 
 from episodes import episode, key_trial, read
-from floors import Floor, FloorCosts, cell_by_cell, costs_to, floors, in_mode, way_graph, world_of
+from floors import (
+    FREE,
+    NO_EXITS,
+    Floor,
+    FloorCosts,
+    cell_by_cell,
+    costs_to,
+    floors,
+    in_mode,
+    way_graph,
+    world_of,
+)
 from floors import planned as planned_cells
 from hbtom import Model
 from hbtom.plan import CONTINUOUS, cost_to_go
 from hbtom.plan.blocked_costs import spilled
 from hbtom.plan.needed_cells import SPILL, _places, wanted
-from hbtom.world import Mode, Trajectory, see
+from hbtom.world import Mode, PlaceWorld, Space, Trajectory, see
+from hbtom.world.modes import Exits
 from hbtom.world.trajectory import MOVE
 
 few = settings(max_examples=15)
@@ -191,6 +203,13 @@ def test_boxes_without_extent_block_nothing(world) -> None:
 # Which costs are needed
 
 
+def bare(blocked: np.ndarray, exits: Exits = NO_EXITS) -> PlaceWorld:
+    """Return a world [mode row column] without things."""
+    nothing = np.zeros((0, *blocked.shape[1:]))
+    lying = np.zeros((len(blocked), 0), dtype=bool)
+    return PlaceWorld(Space(10.0), FREE.costs, blocked, lying, nothing, nothing > 0, exits)
+
+
 @pytest.mark.parametrize("mark", [_places.plain, _places.__wrapped__])
 def test_every_cost_that_is_read_is_requested(mark: Callable[..., np.ndarray]) -> None:
     """Beside walls, costs are read from up to two cells away."""
@@ -200,7 +219,7 @@ def test_every_cost_that_is_read_is_requested(mark: Callable[..., np.ndarray]) -
         blocked = rng.random((1, 7, 7)) < 0.6
         place = rng.uniform(10.0, 60.0, 2)
         steps = Trajectory(none, none, none, none, nowhere, nowhere, place, none)
-        marked = mark(blocked, blocked[0], steps, 10.0, SPILL)[0]
+        marked = mark(bare(blocked), steps, blocked[0], SPILL)[0]
         column, row = np.floor(place / 10.0 - 0.5).astype(int)
         for at in np.argwhere(~blocked[0]).tolist():
             cost = np.full((7, 7), np.inf)
@@ -213,15 +232,18 @@ def test_every_cost_that_is_read_is_requested(mark: Callable[..., np.ndarray]) -
 
 
 @pytest.mark.parametrize("mark", [_places.plain, _places.__wrapped__])
-def test_costs_at_an_act_are_requested_in_all_modes(mark: Callable[..., np.ndarray]) -> None:
-    open_floor, nothing = np.zeros((3, 9, 9), dtype=bool), np.array([-1, -1])
+def test_costs_after_an_act_are_requested_in_the_mode_to_which_it_leads(
+    mark: Callable[..., np.ndarray],
+) -> None:
+    open_floor, things = np.zeros((3, 9, 9), dtype=bool), np.array([-1, 0])
+    exits = Exits(*np.array([[1], [2], [0], [-1], [-1]]), *np.zeros((2, 1)))  # from mode 1 to 2
     place, first = np.array([[35.0, 35.0], [65.0, 65.0]]), np.array([15.0, 15.0])
     act = np.array([MOVE, MOVE + 1])
-    steps = Trajectory(np.arange(2), act, nothing, np.array([1, 1]), place, place, first, nothing)
-    marked = mark(open_floor, open_floor[0], steps, 10.0, SPILL)
+    steps = Trajectory(np.arange(2), act, things, np.array([1, 1]), place, place, first, things)
+    marked = mark(bare(open_floor, exits), steps, open_floor[0], SPILL)
     assert marked[:, 1, 1].tolist() == [True, False, False]
     assert marked[:, 3, 3].tolist() == [False, True, False]
-    assert marked[:, 6, 6].tolist() == [True, True, True]
+    assert marked[:, 6, 6].tolist() == [False, True, True]
 
 
 def test_requested_cells_are_the_same_at_once_and_one_by_one() -> None:

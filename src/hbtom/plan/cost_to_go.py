@@ -92,7 +92,7 @@ def find_costs(
     (_, rows, columns), reach = worlds.blocked.shape, 0
     for move in range(len(moves)):
         reach = max(reach, abs(moves[move, 0]), abs(moves[move, 1]))
-    plans = Plans(worlds, np.zeros((len(worlds.lying), rows, columns)))
+    plans = Plans(worlds, np.empty((len(worlds.lying), rows, columns)))
     for one in range(len(worlds.first) - 1):
         costs = cost_to_go_at(plans, one)
         wanted = wanted_for(costs.world, trajectory_at(steps, one), reach, everywhere)
@@ -113,10 +113,9 @@ def plan(costs: CostToGo, moves: Annotated[Ints, "move 2"], wanted: Wanted) -> N
             _listed(wanted.entry, mode), _listed(wanted.needed, mode), _listed(wanted.read, mode)
         )
         for goal in range(goals):
-            if not world.lying[mode, goal]:
-                continue
-            _forget(cost[goal, mode])
-            for one in range(len(exits.source)):
+            lies = world.lying[mode, goal]
+            _fill(cost[goal, mode], np.inf if lies else 0.0)
+            for one in range(len(exits.source) if lies else 0):
                 ends, leaves = exits.goal[one] == goal, exits.target[one] != mode
                 useful = ends or (leaves and exits.then[one] != NEVER)
                 if exits.source[one] != mode or not useful:
@@ -128,8 +127,8 @@ def plan(costs: CostToGo, moves: Annotated[Ints, "move 2"], wanted: Wanted) -> N
                 seeds = seeds_of(world, one, then, ends)
                 found = leg(world, one, seeds, moves, cells)
                 if slots[one] >= 0:
-                    _lower(kept[slots[one], goal], found)
-                _lower(cost[goal, mode], found)
+                    _lower(kept[slots[one], goal], found, cells.read)
+                _lower(cost[goal, mode], found, cells.read)
 
 
 @part
@@ -162,19 +161,28 @@ def _listed(cells: Annotated[Bools, "mode row column"], mode: int) -> Annotated[
     return listed[:count]
 
 
-@part_or(lambda costs: costs.fill(np.inf))
-def _forget(costs: Annotated[Floats, "row column"]) -> None:
+@part_or(lambda costs, value: costs.fill(value))
+def _fill(costs: Annotated[Floats, "row column"], value: float) -> None:
     for r in range(costs.shape[0]):
         for c in range(costs.shape[1]):
-            costs[r, c] = np.inf
+            costs[r, c] = value
 
 
-def _all_lower(costs: Floats, other: Floats) -> None:
-    np.minimum(costs, other, out=costs)
+def _all_lower(costs: Floats, other: Floats, some: Ints) -> None:
+    row, column = some.T if len(some) else np.indices(costs.shape)
+    costs[row, column] = np.minimum(costs[row, column], other[row, column])
 
 
 @part_or(_all_lower)
-def _lower(costs: Annotated[Floats, "row column"], other: Annotated[Floats, "row column"]) -> None:
-    for r in range(costs.shape[0]):
+def _lower(
+    costs: Annotated[Floats, "row column"],
+    other: Annotated[Floats, "row column"],
+    some: Annotated[Ints, "cell 2"],
+) -> None:
+    """Lower costs to others in some cells, or everywhere if none are given."""
+    for index in range(len(some)):
+        r, c = some[index, 0], some[index, 1]
+        costs[r, c] = min(costs[r, c], other[r, c])
+    for r in range(costs.shape[0] if len(some) == 0 else 0):
         for c in range(costs.shape[1]):
             costs[r, c] = min(costs[r, c], other[r, c])

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part_or
-from hbtom.plan.flooding import FlatMoves, Seeds, flood, sorted_seeds, steps_in
+from hbtom.plan.flooding import FlatMoves, Seeds, flood, seeds_in_margin, steps_in
 from hbtom.plan.stencil import MARGIN
 
 
@@ -98,8 +98,8 @@ def field(
 ) -> Annotated[Floats, "row column"]:
     """Solve a field; if there are ``needed`` cells, stop once their costs are known.
 
-    This is Dijkstra's algorithm, with buckets as wide as the shortest move instead of a heap.
-    Within a bucket, no cell can improve another, so their order does not matter.
+    This is Dijkstra's algorithm, with buckets a little narrower than the shortest move instead of a
+    heap. Within a bucket, no cell can improve another, so their order does not matter.
     """
     rows, columns = blocked.shape
     wide = columns + 2 * MARGIN
@@ -113,7 +113,7 @@ def field(
     for r in range(rows):
         for c in range(columns):
             cost[r + MARGIN, c + MARGIN] = -np.inf if blocked[r, c] else np.inf
-    sown, steps = sorted_seeds(seeds, columns), steps_in(moves, wide, cell)
+    sown, steps = seeds_in_margin(seeds, columns), steps_in(moves, wide, cell)
     known = flood(cost.reshape(-1), sown, steps, wanted[:free])
     solved = np.empty((rows, columns))
     for r in range(rows):

@@ -11,8 +11,6 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part
 from hbtom.plan.stencil import MARGIN
 
-_BUCKETS = 4  # more than the longest move divided by the shortest one; a power of two
-_LAST = _BUCKETS - 1
 _ROUNDED_DOWN = 1.0 - 1e-9  # more than the rounding error of a sum of moves
 
 
@@ -27,17 +25,9 @@ class FlatMoves(NamedTuple):
     """Moves as steps in a flat map."""
 
     to: Annotated[Ints, "move"]
-    past: Annotated[Ints, "move 2"]  # the two cells that a move passes; 0 for a straight one
+    past: Annotated[Ints, "move 2"]  # the two cells that a move passes, or twice its start
     price: Annotated[Floats, "move"]
     shortest: float  # the lowest price
-
-
-class Buckets(NamedTuple):
-    """The frontier: cells that have yet to pass on their costs, in a ring of buckets by cost."""
-
-    cell: Annotated[Ints, "bucket place"]
-    filled: Annotated[Ints, "bucket"]
-    waits: Annotated[Bools, "cell"]  # false for a cell that was improved and moved on meanwhile
 
 
 @part
@@ -68,69 +58,77 @@ def flood(
     """Propagate costs from the seeds, in place; return the limit below which they are final.
 
     At first, ``cost`` is infinite in free cells and minus infinite elsewhere. The seeds are cells
-    of this map, the cheapest first.
+    of this map. A cell that has a cost waits until a limit has risen to it, by a little less than
+    the shortest move at a time. Its cost is final by then, and it passes it on.
     """
-    room = np.empty((_BUCKETS, 4 * len(cost)), dtype=np.int64)
-    filled, waits = np.zeros(_BUCKETS, dtype=np.int64), np.zeros(len(cost), dtype=np.bool_)
-    buckets = Buckets(room, filled, waits)
-    scale = 1.0 / steps.shortest
-    seed = met = now = 0
-    while seed < len(seeds.cell) or _any_wait(buckets):
-        if not _any_wait(buckets):
-            now = max(now, int(seeds.cost[seed] * scale))
-        while seed < len(seeds.cell) and int(seeds.cost[seed] * scale) <= now:
-            if seeds.cost[seed] < cost[seeds.cell[seed]]:
-                cost[seeds.cell[seed]] = seeds.cost[seed]
-                _put(buckets, now, seeds.cell[seed])
-            seed += 1
-        index = 0
-        while index < filled[now & _LAST]:
-            here = room[now & _LAST, index]
-            if waits[here]:
-                waits[here] = False
-                _pass_on(cost, here, steps, buckets, now)
-            index += 1
-        filled[now & _LAST] = 0
-        # Whatever is yet to come costs a move more than the next bucket, or is a seed in it.
-        ahead = 2 if seed == len(seeds.cell) else 1
-        final = (now + ahead) * steps.shortest * _ROUNDED_DOWN
+    waiting, ready = np.empty(len(cost), dtype=np.int64), np.empty(len(cost), dtype=np.int64)
+    width = steps.shortest * _ROUNDED_DOWN
+    many, now, met, limit = _sow(cost, seeds, waiting), 0, 0, 0.0
+    while many > 0:
+        if now == 0:  # skip limits below which there are no cells
+            limit = _least(cost, waiting[:many])
+        limit += width
+        now = _pick(cost, limit, waiting[:many], ready)
+        many -= now
+        for index in range(now):
+            many = _pass_on(cost, ready[index], steps, waiting, many)
+        final = limit + width  # whatever is yet to come costs a move more than the limit
         while met < len(wanted) and cost[wanted[met]] < final:
             met += 1
         if len(wanted) > 0 and met == len(wanted):
             return final
-        now += 1
     return np.inf
 
 
 @part
-def _pass_on(cost: Floats, here: int, steps: FlatMoves, buckets: Buckets, now: int) -> None:
-    """Relax all moves from a cell, and put the cells that improve into their buckets."""
-    least, scale = cost[here], 1.0 / steps.shortest
+def _sow(cost: Floats, seeds: Seeds, waiting: Ints) -> int:
+    """Write the costs of the seeds; return how many cells wait."""
+    many = 0
+    for seed in range(len(seeds.cell)):
+        cell = seeds.cell[seed]
+        if seeds.cost[seed] < cost[cell]:  # it is free
+            cost[cell], waiting[many] = seeds.cost[seed], cell
+            many += 1
+    return many
+
+
+@part
+def _least(cost: Floats, cells: Ints) -> float:
+    least = np.inf
+    for index in range(len(cells)):
+        least = min(least, cost[cells[index]])
+    return least
+
+
+@part
+def _pick(cost: Floats, limit: float, waiting: Ints, ready: Ints) -> int:
+    """Move the cells whose costs are up to a limit to those that are ready; return how many."""
+    picked = 0
+    for index in range(len(waiting)):
+        cell = waiting[index]  # it is written to both lists, and counts in one of them
+        waiting[_at(index - picked)] = ready[_at(picked)] = cell
+        picked += cost[_at(cell)] <= limit
+    return picked
+
+
+@part
+def _pass_on(cost: Floats, here: int, steps: FlatMoves, waiting: Ints, many: int) -> int:
+    """Relax all moves from a cell; cells that have had no cost must wait. Return how many do."""
+    least = cost[here]
     for move in range(len(steps.price)):
-        there, value = here + steps.to[move], least + steps.price[move]
-        before, one, other = cost[there], steps.past[move, 0], steps.past[move, 1]
-        if value < before and (one == 0 or (cost[here + one] >= 0 and cost[here + other] >= 0)):
-            after = max(int(value * scale), now)
-            cost[there] = value
-            if after == now or not buckets.waits[there] or int(before * scale) != after:
-                _put(buckets, after, there)
+        there, value = _at(here + steps.to[move]), least + steps.price[move]
+        one, other = _at(here + steps.past[move, 0]), _at(here + steps.past[move, 1])
+        before = cost[there]
+        if value < before and (cost[one] >= 0) & (cost[other] >= 0):
+            cost[there], waiting[_at(many)] = value, there
+            many += before == np.inf
+    return many
 
 
 @part
-def _put(buckets: Buckets, number: int, cell: int) -> None:
-    """Put a cell into the bucket with a number; only a few successive numbers are in use."""
-    bucket = number & _LAST
-    buckets.cell[bucket, buckets.filled[bucket]] = cell
-    buckets.filled[bucket] += 1
-    buckets.waits[cell] = True
-
-
-@part
-def _any_wait(buckets: Buckets) -> bool:
-    waiting = 0
-    for bucket in range(_BUCKETS):
-        waiting += buckets.filled[bucket]
-    return waiting > 0
+def _at(place: int) -> np.uint64:
+    """Return an index as an unsigned number, since compiled code looks for negative ones."""
+    return np.uint64(place)
 
 
 @part
@@ -152,21 +150,10 @@ def any_true(row: Annotated[Bools, "column"]) -> bool:
 
 
 @part
-def sorted_seeds(seeds: Seeds, columns: int) -> Seeds:
-    """Return seeds as cells of a flat map with a margin, the cheapest first."""
-    count = len(seeds.cell)
-    cell, cost = np.empty(count, dtype=np.int64), np.empty(count)
-    for index in range(count):
+def seeds_in_margin(seeds: Seeds, columns: int) -> Seeds:
+    """Return seeds as cells of a flat map with a margin."""
+    cell = np.empty(len(seeds.cell), dtype=np.int64)
+    for index in range(len(cell)):
         row, column = seeds.cell[index] // columns, seeds.cell[index] % columns
         cell[index] = (row + MARGIN) * (columns + 2 * MARGIN) + column + MARGIN
-        cost[index] = seeds.cost[index]
-    gap = count // 2
-    while gap > 0:  # Shellsort: seeds are few
-        for index in range(gap, count):
-            here, value, at = cell[index], cost[index], index
-            while at >= gap and cost[at - gap] > value:
-                cell[at], cost[at] = cell[at - gap], cost[at - gap]
-                at -= gap
-            cell[at], cost[at] = here, value
-        gap //= 2
-    return Seeds(cell, cost)
+    return Seeds(cell, seeds.cost)

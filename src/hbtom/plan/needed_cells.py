@@ -10,7 +10,7 @@ from hbtom.arrays import Bools, Floats
 from hbtom.compiled import part, part_or
 from hbtom.plan.flooding import any_below
 from hbtom.world.modes import PlaceWorld, cell_of, corner
-from hbtom.world.trajectory import MOVE, Trajectory
+from hbtom.world.trajectory import Trajectory
 
 SPILL = 2  # cells; agents are seen a few pixels inside the margin they are supposed to keep
 
@@ -29,7 +29,7 @@ def wanted_for(world: PlaceWorld, steps: Trajectory, reach: int, everywhere: boo
 
     If steps lead from cell to cell, these are the agent's cells and those in ``reach`` of a move,
     in the mode of each step. Otherwise, they are the cells around every place, and more of them
-    beside walls and things.
+    beside walls and things. After an act, costs are read in the mode to which it leads.
     """
     cell, closed = world.space.cell, world.blocked[0]
     row, column = int(steps.first[1]), int(steps.first[0])
@@ -39,11 +39,11 @@ def wanted_for(world: PlaceWorld, steps: Trajectory, reach: int, everywhere: boo
     if everywhere:
         read = needed = np.zeros((0, 0, 0), dtype=np.bool_)
     elif world.space.in_cells:
-        read = needed = _cells(world.blocked, steps, reach)
+        read = needed = _cells(world, steps, reach)
     else:
-        read = needed = _places(world.blocked, closed, steps, cell, SPILL)
+        read = needed = _places(world, steps, closed, SPILL)
         if len(world.boxes) > 0:
-            needed = _places(world.blocked, _solid(closed, world.boxes), steps, cell, 2 * SPILL)
+            needed = _places(world, steps, _solid(closed, world.boxes), 2 * SPILL)
     return wanted(world, row, column, needed, read)
 
 
@@ -65,9 +65,16 @@ def _solid(
 
 
 @part
-def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory, reach: int) -> Bools:
-    """Mark the agent's cells and those in reach of a move; an act may lead to any other mode."""
-    modes, rows, columns = blocked.shape
+def _mode_after(world: PlaceWorld, steps: Trajectory, step: int) -> int:
+    """Return the mode to which a step leads."""
+    exit = steps.exit[step]
+    return world.exits.target[exit] if exit >= 0 else steps.mode[step]
+
+
+@part
+def _cells(world: PlaceWorld, steps: Trajectory, reach: int) -> Bools:
+    """Mark the agent's cells and those in reach of a move."""
+    modes, rows, columns = world.blocked.shape
     needed = np.zeros((modes, rows, columns), dtype=np.bool_)
     needed[0, int(steps.first[1]), int(steps.first[0])] = True
     for step in range(len(steps.act)):
@@ -75,49 +82,38 @@ def _cells(blocked: Annotated[Bools, "mode row column"], steps: Trajectory, reac
         for r in range(max(row - reach, 0), min(row + reach + 1, rows)):
             for c in range(max(column - reach, 0), min(column + reach + 1, columns)):
                 needed[steps.mode[step], r, c] = True
-        if steps.act[step] != MOVE:
-            for mode in range(modes):
-                needed[mode, row, column] = True
+        needed[_mode_after(world, steps, step), row, column] = True
     return needed
 
 
-def _all_places(blocked: Bools, solid: Bools, steps: Trajectory, cell: float, spill: int) -> Bools:
+def _all_places(world: PlaceWorld, steps: Trajectory, solid: Bools, spill: int) -> Bools:
     """Do the same for all places at once, which is faster in plain Python."""
-    marked = np.zeros_like(blocked)
-    modes, rows, columns = blocked.shape
+    marked, cell = np.zeros_like(world.blocked), world.space.cell
+    rows, columns = solid.shape
     places = np.concatenate([steps.first[None], steps.start, steps.stop])
     row, column = (
         np.minimum(np.maximum(np.floor(at / cell - 0.5), 0), cells - 2).astype(int)
         for at, cells in ((places[:, 1], rows), (places[:, 0], columns))
     )
-    mode = np.concatenate([[0], steps.mode, steps.mode]).tolist()
-    moves = [True, *(steps.act == MOVE).tolist() * 2]
-    for r, c, layer, is_move in zip(row.tolist(), column.tolist(), mode, moves, strict=True):
+    after = [_mode_after(world, steps, step) for step in range(len(steps.act))]
+    mode = [0, *steps.mode.tolist(), *after]
+    for r, c, layer in zip(row.tolist(), column.tolist(), mode, strict=True):
         top, left = max(r, 0), max(c, 0)
         more = spill if solid[top : r + 2, left : c + 2].any() else 0
-        some = slice(max(r - more, 0), r + 2 + more), slice(max(c - more, 0), c + 2 + more)
-        for one in (layer,) if is_move else range(modes):
-            marked[one][some] = True
+        marked[layer, max(r - more, 0) : r + 2 + more, max(c - more, 0) : c + 2 + more] = True
     return marked
 
 
 @part_or(_all_places)
 def _places(
-    blocked: Annotated[Bools, "mode row column"],
-    solid: Annotated[Bools, "row column"],
-    steps: Trajectory,
-    cell: float,
-    spill: int,
+    world: PlaceWorld, steps: Trajectory, solid: Annotated[Bools, "row column"], spill: int
 ) -> Annotated[Bools, "mode row column"]:
     """Mark the four cells around each place; if one is solid, ``spill`` more on every side."""
-    modes, rows, columns = blocked.shape
-    marked = np.zeros((modes, rows, columns), dtype=np.bool_)
+    marked, cell = np.zeros(world.blocked.shape, dtype=np.bool_), world.space.cell
     _mark(marked[0], solid, cell, steps.first, spill)
     for step in range(len(steps.act)):
-        for mode in range(modes):
-            if mode == steps.mode[step] or steps.act[step] != MOVE:
-                _mark(marked[mode], solid, cell, steps.start[step], spill)
-                _mark(marked[mode], solid, cell, steps.stop[step], spill)
+        _mark(marked[steps.mode[step]], solid, cell, steps.start[step], spill)
+        _mark(marked[_mode_after(world, steps, step)], solid, cell, steps.stop[step], spill)
     return marked
 
 
