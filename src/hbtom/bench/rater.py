@@ -69,7 +69,7 @@ class ModelRater:
     columns: ClassVar[Columns] = MODEL_COLUMNS
     start: ClassVar[Start] = "fork"
     rates_alone: ClassVar[bool] = True
-    at_once: ClassVar[int] = 4  # pairs; more save little time, and take more memory
+    at_once: ClassVar[int] = 8  # pairs; more save little time, and take more memory
 
     def __post_init__(self) -> None:
         if self.score not in get_args(Compared):

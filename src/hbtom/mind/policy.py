@@ -27,20 +27,32 @@ def log_boltzmann(
     """
     steps, actions, goals = options.shape
     log = np.empty((steps, goals, len(efficiency)))
-    possible = np.empty(actions)
+    log_total, possible = np.empty((goals, len(efficiency))), np.empty(actions)
     for step in range(steps):
         for goal in range(goals):
-            many = 0
-            for action in range(actions):
-                if options[step, action, goal] < np.inf:
-                    possible[many] = options[step, action, goal]
-                    many += 1
+            if step == 0 or _differs(options, step, goal):
+                many = 0
+                for action in range(actions):
+                    if options[step, action, goal] < np.inf:
+                        possible[many] = options[step, action, goal]
+                        many += 1
+                for k in range(len(efficiency)):
+                    beta, total = efficiency[k], 0.0
+                    for i in range(many):  # the best needs no exponential
+                        total += 1.0 if possible[i] == 0.0 else math.exp(-beta * possible[i])
+                    log_total[goal, k] = math.log(total)
             for k in range(len(efficiency)):
-                beta, total = efficiency[k], 0.0
-                for i in range(many):  # the best needs no exponential
-                    total += 1.0 if possible[i] == 0.0 else math.exp(-beta * possible[i])
-                log[step, goal, k] = -beta * step_regret[step, goal] - math.log(total)
+                log[step, goal, k] = -efficiency[k] * step_regret[step, goal] - log_total[goal, k]
     return log
+
+
+@part
+def _differs(options: Floats, step: int, goal: int) -> bool:
+    """Return whether the options differ from those of the step before; straight on, few do."""
+    for action in range(options.shape[1]):
+        if options[step, action, goal] != options[step - 1, action, goal]:
+            return True
+    return False
 
 
 def log_seen(
