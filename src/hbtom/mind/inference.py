@@ -220,8 +220,9 @@ def trial_prior(
     same = goals == known.goals  # as nearly always
     among = [*range(len(goals))] if same else [*map(known.goals.index, goals)]
     reachable, counts = offered_goals(model, offer.reachable)
-    concentration = model.preference.concentration
-    alpha = np.array([concentration * weight.get(goal, 1.0) for goal in known.goals])
+    alpha = np.full(len(known.goals), model.preference.concentration)
+    if weight:
+        alpha *= [weight.get(goal, 1.0) for goal in known.goals]
     choice = Choice(np.array(among), reachable, counts, alpha, offer.log_prior)
     chosen = frozenset(compress(among, reachable.tolist()))
     before = known.tree.within(chosen, len(known.goals))

@@ -82,17 +82,20 @@ def watch_trials(
     done, now = len(learnt), learnt[-1] if learnt else Beliefs()
     *likelihoods, last = _likelihoods(model, trials[done:], done)
     new = _learn(model, now, trials[done:-1], likelihoods, done)
-    with located(trial=len(trials)):
+    try:
         test = planned_posterior(model, new[-1] if new else now, trials[-1], last)
+    except BadInput as error:
+        raise error.at(trial=len(trials)) from None
     return test, (*learnt, *new)
 
 
 def _likelihoods(model: Model, trials: Sequence[Planned], done: int) -> list[Likelihood]:
     """Return the likelihood of each trial; if possible, steps of all trials are weighed at once."""
     steps: Sequence[Likelihood | None] = [None] * len(trials)
-    filtered = any(isinstance(one.regret.choice, FilteredChoice) for one in trials)
-    if not filtered and all(one.company is None for one in trials):
-        steps = log_likelihoods([one.regret for one in trials], model.efficiency.values)
+    alone = [one.regret for one in trials if one.company is None]
+    filtered = any(isinstance(one.choice, FilteredChoice) for one in alone)
+    if len(alone) == len(trials) and not filtered:
+        steps = log_likelihoods(alone, model.efficiency.values)
     simple, found = not model.fallible and model.hypotheses.random == 0, list[Likelihood]()
     try:
         for one, known in zip(trials, steps, strict=True):
