@@ -138,9 +138,10 @@ def test_pairs_judged_together_are_judged_as_one_by_one(small, tmp_path, monkeyp
     file = next(data.glob("preference/*e.json*"))
     if bad == "unreadable":
         file.write_text("[", encoding="utf-8")
-    elif bad is not None:  # histories of nine trials with so many goals are not kept
-        many = [SPOON.at(20 + 11 * one, 20) for one in range(14)]
-        write(file, episode(*[to_thing(HEART.at(120, 100), others=many)] * 9))
+    elif bad is not None:
+        monkeypatch.setattr("hbtom.mind.inference.MOST_COUNTS", 200)
+        places = SPOON.at(160, 40), SPOON.at(40, 160)
+        write(file, episode(*[to_thing(HEART.at(120, 100), others=places)] * 13))
     together = evaluate(data, workers=1)
     sizes = []
     rate_all = ModelRater.rate_all

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hbtom
 from computed import bits
 from episodes import (
     ACORN,
@@ -27,7 +28,7 @@ from episodes import (
 )
 from hbtom import Episode, Judgement, Model, Trial, judge
 from hbtom.judgement import plausibility, surprise, watch
-from hbtom.judgement.judging import plan_pair, plan_pairs, plan_trials
+from hbtom.judgement.judging import judge_pairs, plan_pair, plan_pairs, plan_trials
 from hbtom.mind import Planned
 from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings
@@ -280,6 +281,28 @@ def test_pairs_planned_together_match_episodes_planned_one_by_one(preset: str) -
     worlds = [one.seen.world for plans in plan_pair(model, one, other) for one in plans]
     prices = {float(price) for world in worlds for price in world.exits.price[locks_of(world)]}
     assert len(prices) == 4  # before any lock, after one, and after another two in each episode
+
+
+@both
+def test_pairs_are_judged_as_their_episodes_are(preset: str) -> None:
+    """They may share some trials, or none, or all."""
+    tasks = (TO_HEART, TO_HEART, TO_SPOON), (TO_HEART, key_trial(), TO_HEART), (TO_SPOON, TO_HEART)
+    episodes = [read(episode(*trials)) for trials in tasks]
+    pairs = [(one, other) for one in episodes for other in episodes]
+    for pair, judged in zip(pairs, judge_pairs(Model.preset(preset), pairs), strict=True):
+        for alone, one in zip(pair, judged, strict=True):
+            assert one.episode is alone
+            assert one.to_dict(trace=True) == judge(alone, preset).to_dict(trace=True)
+
+
+@both
+def test_an_episode_that_cannot_be_judged_is_named(preset: str, monkeypatch) -> None:
+    monkeypatch.setattr("hbtom.mind.inference.MOST_COUNTS", 6)
+    short = read(episode(TO_HEART, TO_HEART))
+    long = replace(read(episode(*[TO_HEART] * 5)), name="long")
+    judge_pairs(Model.preset(preset), [(short, short)])
+    with pytest.raises(hbtom.BadInput, match=r"^long: trial 4: too many goals"):
+        judge_pairs(Model.preset(preset), [(short, short), (short, long)])
 
 
 def locks_of(world: PlaceWorld) -> np.ndarray:

@@ -16,7 +16,7 @@ from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
 from hbtom.bench.workers import Start
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
-from hbtom.judgement.judging import plan_pairs
+from hbtom.judgement.judging import judge_pairs
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode, names
@@ -94,12 +94,7 @@ class ModelRater:
 
     def rate_all(self, pairs: Sequence[tuple[Episode, Episode]]) -> list[tuple[Rating, Rating]]:
         """Judge several pairs, whose trials are planned together."""
-        rated = list[tuple[Rating, Rating]]()
-        for (expected, unexpected), plans in zip(pairs, plan_pairs(self.model, pairs), strict=True):
-            first = judge(expected, self.model, planned=plans[0])
-            second = judge(unexpected, self.model, reuse=first, planned=plans[1])
-            rated.append((self.of(first), self.of(second)))
-        return rated
+        return [(self.of(one), self.of(other)) for one, other in judge_pairs(self.model, pairs)]
 
     def rate_one(self, episode: Episode) -> Rating:
         """Judge one episode."""

@@ -72,16 +72,23 @@ def learn_planned(
 
 
 def watch_trials(
-    model: Model, trials: tuple[Planned, ...], learnt: tuple[Beliefs, ...] = ()
+    model: Model,
+    trials: tuple[Planned, ...],
+    learnt: tuple[Beliefs, ...] = (),
+    likelihoods: Sequence[Likelihood] | None = None,
 ) -> tuple[Posterior, tuple[Beliefs, ...]]:
     """Return the posterior of the last trial, and what is believed at the end of each before it.
 
-    ``learnt`` is what was believed at the end of the first trials, if that is known already.
+    ``learnt`` is what was believed at the end of the first trials, if that is known already, and
+    ``likelihoods`` are those of all trials, if they are.
     """
     learnt = learnt[: len(trials) - 1]
     done, now = len(learnt), learnt[-1] if learnt else Beliefs()
-    *likelihoods, last = _likelihoods(model, trials[done:], done)
-    new = _learn(model, now, trials[done:-1], likelihoods, done)
+    if likelihoods is None:
+        *known, last = find_likelihoods(model, trials[done:], done)
+    else:
+        *known, last = likelihoods[done:]
+    new = _learn(model, now, trials[done:-1], known, done)
     try:
         test = planned_posterior(model, new[-1] if new else now, trials[-1], last)
     except BadInput as error:
@@ -89,8 +96,11 @@ def watch_trials(
     return test, (*learnt, *new)
 
 
-def _likelihoods(model: Model, trials: Sequence[Planned], done: int) -> list[Likelihood]:
-    """Return the likelihood of each trial; if possible, steps of all trials are weighed at once."""
+def find_likelihoods(model: Model, trials: Sequence[Planned], earlier: int = 0) -> list[Likelihood]:
+    """Return the likelihood of each trial; if possible, steps of all trials are weighed at once.
+
+    ``earlier`` is how many trials of the episode come before these.
+    """
     steps: Sequence[Likelihood | None] = [None] * len(trials)
     alone = [one.regret for one in trials if one.company is None]
     filtered = any(isinstance(one.choice, FilteredChoice) for one in alone)
@@ -103,7 +113,7 @@ def _likelihoods(model: Model, trials: Sequence[Planned], done: int) -> list[Lik
                 known = one.likelihood(model, known)
             found.append(known)
     except BadInput as error:
-        raise error.at(trial=done + len(found) + 1) from None
+        raise error.at(trial=earlier + len(found) + 1) from None
     return found
 
 
