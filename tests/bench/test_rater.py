@@ -61,6 +61,22 @@ class Rater:
 """
 
 
+PICKY = """
+from hbtom import BadInput
+
+class Rater:
+    name = fingerprint = "picky"
+
+    def rate(self, expected, unexpected):
+        return self.rate_one(expected), self.rate_one(unexpected)
+
+    def rate_one(self, episode):
+        if "00e" in episode.name:
+            raise BadInput("not this one")
+        return 1
+"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """A folder with a dataset, and with the rater that the documentation shows."""
@@ -278,8 +294,20 @@ def test_an_answer_that_is_not_a_rating(here, tmp_path, answer, complaint):
 
 
 def test_an_error_in_the_rater_is_reported_with_its_place(here):
-    with pytest.raises(BadInput, match=r"00e.*ZeroDivisionError.*\(test_rater.py, line \d+\)"):
-        evaluate("data", Fails())
+    where = r"00e\S* and \S*00u\S*: .*ZeroDivisionError.*\(test_rater.py, line \d+\)"
+    with pytest.raises(BadInput, match=where) as failed:  # in either episode of the pair
+        evaluate("data", Fails(), workers=1)
+    assert isinstance(failed.value.__cause__, ZeroDivisionError)
+
+
+def test_an_episode_that_a_rater_refuses_is_named(here):
+    """The rater does not know by which name it was called."""
+    Path("picky.py").write_text(PICKY)
+    file, other = sorted(Path("data/preference").iterdir())[:2]
+    ran = CliRunner().invoke(main, ["judge", str(file), str(other), "--rater", "picky:Rater"])
+    assert ran.exit_code == 1
+    assert f"hbtom: {file}: not this one\n" in ran.stderr
+    assert other.name in ran.stdout
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ class CheckedRater:
         except BadInput:
             raise
         except (Exception, SystemExit) as error:
-            file = args[0].name if isinstance(args[0], Episode) else None
-            self._fail(f"failed: {_what(error)} ({_where(error)})", file)
+            files = " and ".join(one.name for one in args if isinstance(one, Episode))
+            self._fail(f"failed: {_what(error)} ({_where(error)})", files or None, cause=error)
 
     def _checked(self, rated: Any, file: str) -> Rating:
         """Return a rating that can be written to a results file."""
@@ -120,9 +120,11 @@ class CheckedRater:
             self._fail(f"gave {what} that is not a finite number: {value!r:.60}", file)
         return number
 
-    def _fail(self, problem: str, file: str | None, hint: str = "") -> NoReturn:
+    def _fail(
+        self, problem: str, file: str | None, hint: str = "", cause: BaseException | None = None
+    ) -> NoReturn:
         problem = f"the rater '{self.name}' {problem}"
-        raise RaterFailed(problem, hint=hint, place=Place(file=file)) from None
+        raise RaterFailed(problem, hint=hint, place=Place(file=file)) from cause
 
 
 def _text_of(rater: Any, needed: str) -> str:

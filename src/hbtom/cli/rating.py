@@ -53,7 +53,10 @@ def judge_by_rater(episodes: Iterator[Loaded], name: str, form: str, trace: bool
 def _rated(rater: AnyRater, episode: Loaded, trace: bool) -> Told:
     if not isinstance(episode, Episode):
         raise episode
-    rated = rater.rate_one(episode)
+    try:
+        rated = rater.rate_one(episode)
+    except BadInput as error:
+        raise error.at(file=episode.name) from None
     row: Told = {"file": episode.name, "rating": rated.value, **rated.own}
     if trace:
         if not isinstance(rater, CheckedRater):

@@ -250,7 +250,8 @@ class Trial:
 
     def __repr__(self) -> str:
         wants = ", ".join(str(item.look) for item in self.items)
-        return f"<Trial of {count(len(self.path), 'frame')}: {self.agent.look} among {wants}>"
+        cast = f"{self.agent.look} among {wants}" if wants else f"{self.agent.look}"
+        return f"<Trial of {count(len(self.path), 'frame')}: {cast}>"
 
 
 def _room(

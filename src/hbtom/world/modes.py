@@ -24,6 +24,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.compiled import part
+from hbtom.errors import count
 
 
 class Mode(IntEnum):
@@ -100,9 +101,8 @@ class PlaceWorld(NamedTuple):
     def __repr__(self) -> str:
         modes, rows, columns = self.blocked.shape
         kinds = f"{modes} modes" if modes > 1 else "one mode"
-        return (
-            f"<PlaceWorld of {rows} x {columns} cells, {kinds} and {len(self.exits.source)} exits>"
-        )
+        exits = count(len(self.exits.source), "exit")
+        return f"<PlaceWorld of {rows} x {columns} cells, {kinds} and {exits}>"
 
 
 class Worlds(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Floats, Ints
 from hbtom.compiled import part
+from hbtom.errors import count
 from hbtom.observe.events import Track, find_marks
 from hbtom.world.modes import HELD, OPEN, START
 from hbtom.world.trial_arrays import Layout
@@ -46,7 +47,7 @@ class Trajectory(NamedTuple):
 
     def __repr__(self) -> str:
         moves = int((self.act == MOVE).sum())
-        return f"<Trajectory in {len(self.act)} steps, {moves} of them moves>"
+        return f"<Trajectory in {count(len(self.act), 'step')}, {moves} of them moves>"
 
 
 class Trajectories(NamedTuple):
