@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hbtom
-from episodes import simple_episode, write
+from episodes import simple_episode, write, write_pairs
 from hbtom.bench.correlation import correlate
 from hbtom.bench.growing_file import Kept, journal_of
 from hbtom.bench.single_results import kept_rows
@@ -162,6 +162,19 @@ def test_files_that_cannot_be_judged_are_named_and_the_rest_is_kept(
     assert ran.status == 1
     assert str(folder / "bad.json") in ran.err
     assert len(rows(tmp_path / "r.csv")) == 4
+
+
+def test_one_reason_for_many_episodes_is_said_once(run, tmp_path: Path) -> None:
+    packed, out = tmp_path / "packed.parquet", tmp_path / "out.csv"
+    assert run("pack", write_pairs(tmp_path, ["preference"], pairs=3), packed).status == 0
+    data = bytearray(packed.read_bytes())
+    data[100:300] = bytes(200)  # among the values; what says where they are comes last
+    packed.write_bytes(data)
+    ran = run("judge", packed, "--out", out, "--workers", "1")
+    assert ran.status == 1
+    (line,) = ran.err.splitlines()
+    assert line.startswith(f"hbtom: {packed}: the archive is broken")
+    assert line.endswith("(6 episodes)")
 
 
 def test_a_folder_is_printed_like_its_files(run, folder) -> None:

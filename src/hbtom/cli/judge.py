@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import indent
@@ -67,8 +68,8 @@ def _write(
         complain("interrupted: the same command with --resume continues")
         return INTERRUPTED
     failed = [one.why for one in judged if one.record is None]
-    for why in (*found.left_out, *failed):
-        complain(why)
+    for why, many in Counter(map(str, (*found.left_out, *failed))).items():
+        complain(why if many == 1 else f"{why} ({many} episodes)")
     if warned := sum(bool(one.record and one.record["warnings"]) for one in judged):
         complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
     if len(failed) < len(judged):
