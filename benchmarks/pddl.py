@@ -38,7 +38,7 @@ def world() -> str:
     at = np.full((4, SIDE, SIDE), np.inf)
     for near, (row, column) in zip(at, [(17, 3), (4, 16), (8, 8), (9, 15)], strict=True):
         near[row - 1 : row + 2, column - 1 : column + 2] = 0.0
-    lying, costs = np.ones((len(Mode), 3), dtype=bool), Costs(1.0, 1.0, 1.0)
+    lying, costs = np.ones((len(Mode), 3), dtype=bool), Costs(1.0, 1.0)
     lying[1:, 2] = False  # the key has been picked up
     many = count_exits(3, 2, len(Mode))
     floor = PlaceWorld(
@@ -50,7 +50,7 @@ def world() -> str:
         np.zeros((0, SIDE, SIDE), dtype=bool),
         Exits(*np.empty((5, many), dtype=np.int64), *np.zeros((2, many))),
     )
-    write_exits(floor, objects=2, locks=1)
+    write_exits(floor, 2, 1, 1.0)
     return write_problem(floor, (3, 3), ("heart", "spoon", "key"), key=2)
 
 

@@ -142,13 +142,14 @@ def test_pairs_judged_together_are_judged_as_one_by_one(small, tmp_path, monkeyp
         monkeypatch.setattr("hbtom.mind.inference.MOST_COUNTS", 200)
         places = SPOON.at(160, 40), SPOON.at(40, 160)
         write(file, episode(*[to_thing(HEART.at(120, 100), others=places)] * 13))
-    together = evaluate(data, workers=1)
-    sizes = []
-    rate_all = ModelRater.rate_all
-    monkeypatch.setattr(ModelRater, "at_once", 1)
+    sizes, rate_all = [], ModelRater.rate_all
     monkeypatch.setattr(
         ModelRater, "rate_all", lambda self, some: sizes.append(len(some)) or rate_all(self, some)
     )
+    together = evaluate(data, workers=1)
+    assert max(sizes) > 1 or bad == "unreadable"
+    del sizes[:]
+    monkeypatch.setattr(ModelRater, "room", 0.0)
     alone = evaluate(data, workers=1)
     assert set(sizes) == {1}
     assert together.rows == alone.rows

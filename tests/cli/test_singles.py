@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 
 import hbtom
 from episodes import simple_episode, write, write_pairs
@@ -167,8 +168,12 @@ def test_files_that_cannot_be_judged_are_named_and_the_rest_is_kept(
 def test_one_reason_for_many_episodes_is_said_once(run, tmp_path: Path) -> None:
     packed, out = tmp_path / "packed.parquet", tmp_path / "out.csv"
     assert run("pack", write_pairs(tmp_path, ["preference"], pairs=3), packed).status == 0
+    group = parquet.read_metadata(packed).row_group(0)
+    columns = map(group.column, range(group.num_columns))
+    (path,) = (one for one in columns if one.path_in_schema.startswith("path_x"))
+    end = path.data_page_offset + path.total_compressed_size
     data = bytearray(packed.read_bytes())
-    data[100:300] = bytes(200)  # among the values; what says where they are comes last
+    data[end - 400 : end - 380] = bytes(20)
     packed.write_bytes(data)
     ran = run("judge", packed, "--out", out, "--workers", "1")
     assert ran.status == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,7 @@ from episodes import (
     walk,
 )
 from hbtom import Episode, Judgement, Model, Trial, judge
-from hbtom.judgement import plausibility, surprise, watch
+from hbtom.judgement import judging, plausibility, surprise, watch
 from hbtom.judgement.judging import judge_pairs, plan_pair, plan_pairs, plan_trials
 from hbtom.mind import Planned
 from hbtom.mind.planned_trials import plan_each
@@ -284,12 +285,19 @@ def test_pairs_planned_together_match_episodes_planned_one_by_one(preset: str) -
 
 
 @both
-def test_pairs_are_judged_as_their_episodes_are(preset: str) -> None:
+def test_pairs_are_judged_as_their_episodes_are(preset: str, monkeypatch) -> None:
     """They may share some trials, or none, or all."""
+    together = []  # how many trials are planned, and how many are weighed
+    for name in ("plan_each", "find_likelihoods"):
+        function = getattr(judging, name)
+        monkeypatch.setattr(judging, name, counting(function, together))
     tasks = (TO_HEART, TO_HEART, TO_SPOON), (TO_HEART, key_trial(), TO_HEART), (TO_SPOON, TO_HEART)
     episodes = [read(episode(*trials)) for trials in tasks]
     pairs = [(one, other) for one in episodes for other in episodes]
-    for pair, judged in zip(pairs, judge_pairs(Model.preset(preset), pairs), strict=True):
+    judgements = list(judge_pairs(Model.preset(preset), pairs))
+    assert together[0] == together[1] > 3 * len(pairs)
+    assert len(together) == 2
+    for pair, judged in zip(pairs, judgements, strict=True):
         for alone, one in zip(pair, judged, strict=True):
             assert one.episode is alone
             assert one.to_dict(trace=True) == judge(alone, preset).to_dict(trace=True)
@@ -300,9 +308,19 @@ def test_an_episode_that_cannot_be_judged_is_named(preset: str, monkeypatch) -> 
     monkeypatch.setattr("hbtom.mind.inference.MOST_COUNTS", 6)
     short = read(episode(TO_HEART, TO_HEART))
     long = replace(read(episode(*[TO_HEART] * 5)), name="long")
-    judge_pairs(Model.preset(preset), [(short, short)])
+    list(judge_pairs(Model.preset(preset), [(short, short)]))
     with pytest.raises(hbtom.BadInput, match=r"^long: trial 4: too many goals"):
-        judge_pairs(Model.preset(preset), [(short, short), (short, long)])
+        list(judge_pairs(Model.preset(preset), [(short, short), (short, long)]))
+
+
+def counting(function: Callable[..., Any], seen: list[int]) -> Callable[..., Any]:
+    """Return a function that also notes how many trials it is given."""
+
+    def counted(model: Model, trials: Sequence[Any], *more: Any) -> Any:
+        seen.append(len(trials))
+        return function(model, trials, *more)
+
+    return counted
 
 
 def locks_of(world: PlaceWorld) -> np.ndarray:

@@ -283,6 +283,20 @@ def test_an_actor_that_is_never_seen_is_neither_judged_nor_wanted() -> None:
             ask()
 
 
+def test_an_agent_may_stand_at_the_edge_of_a_world_that_changes() -> None:
+    """The cell beyond the edge is the last one before it."""
+    shown = Trial.from_arrays(
+        [(20, 100), (60, 140), (100, 180), (150, 190), (200, 200)],
+        {"corner": (199, 199, 3), "centre": (60, 60, 9)},
+        radius=2,
+        walls=[[100, 100, 20, 20]],
+        walls_there=[[frame < 1] for frame in range(5)],
+    )
+    for preset in ("default", "paper"):
+        model = with_settings(Model.preset(preset), {"hypotheses.outdated": 0.2})
+        assert infer(model, Beliefs(), shown)[0].belief[-1].sum() == pytest.approx(1.0)
+
+
 def test_files_cannot_hold_a_changing_world() -> None:
     with pytest.raises(hbtom.BadInput, match="as if they did not"):
         write_bib(Episode((doors(DETOUR, closes=12),)))

@@ -39,7 +39,7 @@ class CheckedRater:
             raise BadInput(f"'{called}' does not rate: it has no method 'rate'", hint=hint)
         self.name, self.fingerprint = (_text_of(rater, "name"), _text_of(rater, "fingerprint"))
         self.score = self.name
-        self.at_once = 1  # each rating is kept as soon as it is known
+        self.room = 0.0  # each rating is kept as soon as it is known
         self.start: Start = getattr(rater, "start", "fork")
         self.columns: Columns = getattr(rater, "columns", {})
         self.rates_alone = hasattr(rater, "rate_one")

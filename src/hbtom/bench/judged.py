@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -32,6 +31,14 @@ Both = tuple[Loaded, Loaded]  # the episodes of a pair, or why they cannot be re
 Values = tuple[float, float]  # the ratings of the expected and the unexpected member
 Problems = tuple[LeftOut, ...]  # why members of a pair cannot be read or rated
 RatedMembers = tuple[list[tuple[Member, Rating]], Problems]
+
+
+class LoadedPair(NamedTuple):
+    """A pair whose files have been read."""
+
+    pair: Pair
+    stamps: tuple[str, str]  # of its files before they were read
+    episodes: Both
 
 
 class RatedPair(Struct, frozen=True):
@@ -61,16 +68,38 @@ class RatePairs:
         judge = self.rater.fingerprint, __version__, self.rater.score
         there = [_inside(self.folder, pair) for pair in pairs] if self.folder else pairs
         stamps = ((pair.expected.stamp, pair.unexpected.stamp) for pair in there)  # before reading
-        loaded = zip(pairs, stamps, load_pairs(there), strict=True)
-        while some := [*islice(loaded, self.rater.at_once)]:
-            both = [(pair, (one, other)) for pair, _, (_, one, other) in some]
-            every = zip(some, rate_together(self.rater, both), strict=True)
-            for (pair, (e, u), _), (rated, problems) in every:
+        read = zip(pairs, stamps, load_pairs(there), strict=True)
+        loaded = (LoadedPair(pair, both, (one, other)) for pair, both, (_, one, other) in read)
+        for some in _groups(loaded, self.rater.room):
+            together = zip(some, rate_together(self.rater, some), strict=True)
+            for (pair, (e, u), _), (rated, problems) in together:
                 rows = [
                     _row(member, rating, judge, e if member is pair.expected else u)
                     for member, rating in rated
                 ]
                 yield RatedPair(rows, problems, sum(rating.warned for _, rating in rated))
+
+
+def _groups(loaded: Iterable[LoadedPair], room: float) -> Iterator[list[LoadedPair]]:
+    """Yield successive pairs together: as many as there is room for, and at least one."""
+    some, taken = list[LoadedPair](), 0.0
+    for one in loaded:
+        needed = sum(map(_pixels, one.episodes))
+        if some and taken + needed > room:
+            yield some
+            some, taken = [], 0.0
+        some.append(one)
+        taken += needed
+    if some:
+        yield some
+
+
+def _pixels(episode: Loaded) -> float:
+    """Return the size of the worlds of all trials, if they are as large as that of the last."""
+    if isinstance(episode, BadInput):
+        return 0.0
+    width, height = episode.test.size
+    return len(episode) * width * height
 
 
 def _inside(folder: str, pair: Pair) -> Pair:
@@ -163,18 +192,18 @@ class RateWithAll:
         return values
 
 
-def rate_together(rater: AnyRater, pairs: Sequence[tuple[Pair, Both]]) -> list[RatedMembers]:
+def rate_together(rater: AnyRater, pairs: Sequence[LoadedPair]) -> list[RatedMembers]:
     """Return the ratings of several pairs; if that fails for any, they are rated one by one."""
     if len(pairs) > 1:
         try:
-            episodes = [(_read(one), _read(other)) for _, (one, other) in pairs]
-            rated = zip(pairs, rater.rate_all(episodes), strict=True)
-            return [([*zip(pair.members, both, strict=True)], ()) for (pair, _), both in rated]
+            rated = rater.rate_all([(_read(one), _read(other)) for _, _, (one, other) in pairs])
+            both = zip(pairs, rated, strict=True)
+            return [([*zip(one.pair.members, ratings, strict=True)], ()) for one, ratings in both]
         except RaterFailed:
             raise
         except BadInput:
             pass  # which of them it is will show
-    return [rate_members(rater, pair, both) for pair, both in pairs]
+    return [rate_members(rater, one.pair, one.episodes) for one in pairs]
 
 
 def _read(episode: Loaded) -> Episode:

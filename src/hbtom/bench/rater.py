@@ -69,7 +69,6 @@ class ModelRater:
     columns: ClassVar[Columns] = MODEL_COLUMNS
     start: ClassVar[Start] = "fork"
     rates_alone: ClassVar[bool] = True
-    at_once: ClassVar[int] = 8  # pairs; more save little time, and take more memory
 
     def __post_init__(self) -> None:
         if self.score not in get_args(Compared):
@@ -83,6 +82,16 @@ class ModelRater:
     @property
     def fingerprint(self) -> str:
         return self.model.fingerprint
+
+    @property
+    def room(self) -> float:
+        """How many pixels the worlds of all trials may have that are judged at once.
+
+        This is enough for eight pairs of the benchmark; more save little time, and take more
+        memory. What takes long is judged pair by pair, so that each is kept as soon as possible.
+        """
+        slow = self.model.observation.noise > 0 or self.model.knowledge.plan
+        return 0.0 if slow else 6e6
 
     def warm_up(self, pairs: int) -> None:
         """Compile the kernels for judging, if that pays off for this number of pairs."""

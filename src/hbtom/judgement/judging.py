@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from operator import is_
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hbtom.errors import BadInput
@@ -149,30 +149,34 @@ def judge(
 
 def judge_pairs(
     model: Model, pairs: Sequence[tuple[Episode, Episode]]
-) -> list[tuple[Judgement, Judgement]]:
-    """Do what :func:`judge` does for both episodes of each pair, in less time."""
-    if not any(one.sight for pair in pairs for one in pair):  # each may have noise of its own
-        with suppress(BadInput):  # judged in turn, the first bad episode says what is wrong
-            return _judged_together(model, pairs)
-    firsts = [judge(first, model) for first, _ in pairs]
-    both = zip(pairs, firsts, strict=True)
-    return [(first, judge(second, model, reuse=first)) for (_, second), first in both]
+) -> Iterator[tuple[Judgement, Judgement]]:
+    """Do what :func:`judge` does for both episodes of each pair, in less time but more memory.
 
-
-def _judged_together(
-    model: Model, pairs: Sequence[tuple[Episode, Episode]]
-) -> list[tuple[Judgement, Judgement]]:
-    """Judge pairs whose trials are planned together, and whose steps are weighed together."""
+    Trials of all pairs are planned together, and their steps are weighed together. As long as any
+    of the judgements is kept, what is known about all trials is kept, too.
+    """
+    if any(one.sight for pair in pairs for one in pair):  # each may have noise of its own
+        for first, second in pairs:
+            one = judge(first, model)
+            yield one, judge(second, model, reuse=one)
+        return
     plans = plan_pairs(model, [(checked(first), checked(second)) for first, second in pairs])
+    likelihoods = _likelihoods(model, plans)
+    for (first, second), (before, after) in zip(pairs, plans, strict=True):
+        one = _judged(model, first, before, (), likelihoods)
+        learnt = one.learnt[: _alike(before, after, is_)]
+        yield one, _judged(model, second, after, learnt, likelihoods)
+
+
+def _likelihoods(
+    model: Model, plans: Sequence[tuple[PlannedTrials, PlannedTrials]]
+) -> Mapping[Planned, Likelihood]:
+    """Return the likelihood of every trial; none if one cannot be found, as judging will show."""
     trials = {one: None for both in plans for planned in both for one in planned}
-    known = dict(zip(trials, find_likelihoods(model, [*trials]), strict=True))
-    judged = list[tuple[Judgement, Judgement]]()
-    for (first, second), (one, other) in zip(pairs, plans, strict=True):
-        some, others = ([known[each] for each in planned] for planned in (one, other))
-        before = _judged(model, first, one, (), some)
-        learnt = before.learnt[: _alike(one, other, is_)]
-        judged.append((before, _judged(model, second, other, learnt, others)))
-    return judged
+    try:
+        return dict(zip(trials, find_likelihoods(model, [*trials]), strict=True))
+    except BadInput:
+        return {}
 
 
 def _judged(
@@ -180,11 +184,12 @@ def _judged(
     episode: Episode,
     planned: PlannedTrials,
     learnt: tuple[Beliefs, ...],
-    likelihoods: Sequence[Likelihood] | None = None,
+    likelihoods: Mapping[Planned, Likelihood] = MappingProxyType({}),
 ) -> Judgement:
-    """Judge an episode, given what is known already; see :func:`watch_trials`."""
+    """Judge an episode, given what is learnt from its first trials, and perhaps likelihoods."""
+    known = [likelihoods[one] for one in planned] if likelihoods else None
     try:
-        test, learnt = watch_trials(model, planned, learnt, likelihoods)
+        test, learnt = watch_trials(model, planned, learnt, known)
     except BadInput as error:
         raise error.at(file=episode.name) from None
     return Judgement(model, *judge_posterior(model, test), test, episode, learnt, planned)
@@ -230,8 +235,9 @@ def plan_pairs(
     """Return what :func:`plan_trials` does for both episodes of each pair, which may begin alike.
 
     All trials are planned together, unless more is remembered than what waiting for barriers cost.
+    The episodes have no noise of their own.
     """
-    if any(_remembers(model, one) or one.sight for pair in pairs for one in pair):
+    if any(_remembers(model, one) for pair in pairs for one in pair):
         known = [plan_trials(model, first) for first, _ in pairs]
         both = zip(pairs, known, strict=True)
         return [(one, plan_trials(model, pair[1], reuse=(pair[0], one))) for pair, one in both]

@@ -19,7 +19,7 @@ from hbtom.errors import BadInput, count
 from hbtom.mind.hypotheses import GOALS_ONLY, OUTDATED, RANDOM, TRUE, Hypotheses
 from hbtom.mind.lapses import add_lapses, drop_unexplained_steps
 from hbtom.mind.policy import log_boltzmann, log_headings, log_seen
-from hbtom.mind.regret import BeliefRegret, FilteredChoice, Headings, Regret
+from hbtom.mind.regret import Actions, BeliefRegret, FilteredChoice, Headings, Regret
 from hbtom.model import Model
 from hbtom.observe import Identity
 
@@ -143,10 +143,11 @@ def _one_depth(
     """Return the likelihood of a trial for agents with the same depth of foresight."""
 
     def likelihood_of(one: Regret, known: Likelihood | None = None) -> Likelihood:
-        likelihood, lapse = known or log_likelihood(one, model.efficiency.values), model.acts.lapse
-        if lapse == 0:
-            return likelihood
-        return replace(likelihood, log=add_lapses(likelihood.log, log_random(one), lapse))
+        if known is None:
+            known = log_likelihood(one, model.efficiency.values)
+        if model.acts.lapse == 0:
+            return known
+        return replace(known, log=add_lapses(known.log, log_random(one), model.acts.lapse))
 
     likelihood = likelihood_of(regret, known)
     if believed:
@@ -197,10 +198,10 @@ def _shape(regret: Regret) -> tuple[object, ...]:
     """Return what the choices in a trial have in common with those in others, or with none."""
     choice, goals = regret.choice, regret.step_regret.shape[1]
     if isinstance(choice, Headings):
-        return goals, choice.act
+        return Headings, goals, choice.act
     if isinstance(choice, FilteredChoice) or choice.noise is not None:
         return (id(regret),)
-    return goals, choice.action_regret.shape[1]
+    return Actions, goals, choice.action_regret.shape[1]
 
 
 def _log_steps(

@@ -43,18 +43,18 @@ def infer_planned(
 
     ``likelihood`` is that of the trial, if it is known already.
     """
-    known, waited = likelihood or one.likelihood(model), one.waited
+    known = one.likelihood(model) if likelihood is None else likelihood
     if one.company is None:
-        return infer_agent(model, beliefs, one.agent, known, waited=waited)
+        return infer_agent(model, beliefs, one.agent, known, waited=one.waited)
     posterior, after = infer_company(model, beliefs, one.agent, known)
-    return posterior, replace(after.after(waited, {}), memory=one.memory)
+    return posterior, replace(after.after(one.waited, {}), memory=one.memory)
 
 
 def planned_posterior(
     model: Model, beliefs: Beliefs, one: Planned, likelihood: Likelihood | None = None
 ) -> Posterior:
     """Return what is believed during a trial, as :func:`infer_planned` does."""
-    known = likelihood or one.likelihood(model)
+    known = one.likelihood(model) if likelihood is None else likelihood
     if one.company is None:
         return find_posterior(model, beliefs, one.agent, known)
     return infer_company(model, beliefs, one.agent, known)[0]
@@ -64,7 +64,7 @@ def learn_planned(
     model: Model, beliefs: Beliefs, one: Planned, likelihood: Likelihood | None = None
 ) -> Beliefs:
     """Return what is believed after a trial, as :func:`infer_planned` does."""
-    known = likelihood or one.likelihood(model)
+    known = one.likelihood(model) if likelihood is None else likelihood
     if one.company is None:
         return learn(model, beliefs, one.agent, known, one.waited)
     after = learn_company(model, beliefs, one.agent, known).after(one.waited, {})

@@ -15,7 +15,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.observe import Trial
-from hbtom.world.modes import Exits, PlaceWorld, exit_at
+from hbtom.world.modes import Exits, PlaceWorld, cell_of, exit_at
 from hbtom.world.trajectory import MOVE, Trajectory
 
 
@@ -155,8 +155,9 @@ def outdated(steps: Trajectory, stage: PlaceWorld) -> Trajectory:
     taken = np.where(steps.exit < 0, -1, steps.exit % max(exits, 1))
     mode = steps.mode % modes
     for step in np.flatnonzero(thing >= 0).tolist():
-        column, row = (steps.start[step] / stage.space.side).astype(int)
-        near = stage.reach[:, row, column]
+        (column, row), (_, rows, columns) = steps.start[step].tolist(), stage.reach.shape
+        side = stage.space.side
+        near = stage.reach[:, cell_of(row, side, rows), cell_of(column, side, columns)]
         other = int(near.argmin())
         one = exit_at(stage.exits.source, stage.exits.thing, int(mode[step]), other)
         if near[thing[step]] == np.inf and near[other] < np.inf and one >= 0:
