@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ from hbtom.bench.checked_rater import AnyRater
 from hbtom.bench.pairs import LeftOut, Member, Pair, load_pairs
 from hbtom.bench.rater import ModelRater, RaterFailed, Rating
 from hbtom.bench.results import Row
+from hbtom.bench.sources import is_archived
 from hbtom.bench.workers import each, forks
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement
@@ -81,15 +83,21 @@ class RatePairs:
 
 
 def _groups(loaded: Iterable[LoadedPair], room: float) -> Iterator[list[LoadedPair]]:
-    """Yield successive pairs together: as many as there is room for, and at least one."""
+    """Yield successive pairs of an archive together, as many as there is room for.
+
+    Other files are read one by one, which may take long, so their pairs do not wait for others.
+    """
     some, taken = list[LoadedPair](), 0.0
     for one in loaded:
-        needed = sum(map(_pixels, one.episodes))
+        needed = sum(map(_pixels, one.episodes)) if is_archived(one.pair.expected) else math.inf
         if some and taken + needed > room:
             yield some
             some, taken = [], 0.0
         some.append(one)
         taken += needed
+        if taken >= room:
+            yield some
+            some, taken = [], 0.0
     if some:
         yield some
 

@@ -37,7 +37,7 @@ class Sources:
 
     def load_one(self, member: Member | Entry) -> Episode:
         """Read one episode."""
-        if not member.inside or _ours(member):
+        if not member.inside or is_archived(member):
             return load(member.file, getattr(member, "scene", None))
         with located(file=member.file):
             return read(_bytes_of(member), member.file)
@@ -46,7 +46,7 @@ class Sources:
         try:
             if not member.inside and is_track(member.path):
                 return load(member.path, member.scene)
-            return self._episode(member) if _ours(member) else _bytes_of(member)
+            return self._episode(member) if is_archived(member) else _bytes_of(member)
         except BadInput as error:
             return error.at(file=member.file)
 
@@ -71,5 +71,6 @@ def _bytes_of(member: Member | Entry) -> bytes:
     return file_bytes(Path(member.path))
 
 
-def _ours(member: Member | Entry) -> bool:
+def is_archived(member: Member | Entry) -> bool:
+    """Return whether a member is an episode of one of hbtom's archives."""
     return bool(member.inside) and member.path.endswith(SUFFIX)
