@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import runpy
 from typing import NamedTuple
 
 import numpy as np
@@ -204,3 +205,14 @@ def test_fine_floors_cannot_be_written_in_pddl() -> None:
     grid.floor.to_item[0, 0, 3] = 0.5
     with pytest.raises(BadInput, match="grid"):
         grid.problem()
+
+
+def test_the_world_that_is_measured_is_a_problem_with_plans() -> None:
+    """``benchmarks/pddl.py`` compares with another planner, so that tests cannot run all of it."""
+    script = runpy.run_path(str(DOMAIN.parents[4] / "benchmarks" / "pddl.py"))
+    domain = read_domain(DOMAIN.read_text(encoding="utf-8"))
+    graph = explore(ground(read_problem(script["world"](), domain)))
+    wanted = ("heart", "(touched heart)"), ("key", "(held key)")
+    costs = plan_on_graph(graph, tuple(make_goal(graph.world, *goal) for goal in wanted))
+    assert (costs.cost[:, 0] > 0).all()
+    assert np.isfinite(costs.cost[:, 0]).all()
