@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import hbtom
 from episodes import HEART, SPOON, episode, to_thing, write, write_pairs
+from hbtom.bench import as_rater
 from hbtom.bench.calibration import calibrate
 from hbtom.bench.comparison import compare, score_ratings
 from hbtom.bench.dataset_packing import pack
@@ -155,6 +156,24 @@ def test_pairs_judged_together_are_judged_as_one_by_one(small, tmp_path, monkeyp
     assert together.rows == alone.rows
     assert [one.why for one in together.left_out] == [one.why for one in alone.left_out]
     assert len(together.left_out) == (1 if bad else 0)
+
+
+def test_few_large_worlds_are_judged_at_once(small, tmp_path, monkeypatch):
+    """Together, they would take much memory; and what takes long is judged one by one."""
+    packed, sizes, rate_all = tmp_path / "packed.parquet", [], ModelRater.rate_all
+    pack(small, packed, workers=1)
+    episodes = [hbtom.load(file) for file in sorted(small.glob("preference/*"))[:2]]
+    pixels = sum(len(one) * one.test.size[0] * one.test.size[1] for one in episodes)
+    monkeypatch.setattr(
+        ModelRater, "rate_all", lambda self, some: sizes.append(len(some)) or rate_all(self, some)
+    )
+    monkeypatch.setattr(ModelRater, "room", 2.5 * pixels)
+    evaluate(packed, workers=1)
+    assert max(sizes) == 2
+    monkeypatch.undo()
+    settings = "paper", {"observation.noise": 1.0}, {"knowledge.plan": True}
+    rooms = [as_rater(one).room for one in settings]
+    assert rooms[0] > 4 * pixels > rooms[1] == rooms[2] == 0
 
 
 def test_table_and_json(small, evaluation):
