@@ -15,7 +15,7 @@ import pytest
 import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
-ROOMS = ["observe", "world", "plan", "mind", "judgement", "bench", "neural", "show", "cli"]
+ROOMS = ["core", "observe", "world", "plan", "mind", "judgement", "bench", "neural", "show", "cli"]
 SHARED = [  # every room may import them
     "errors",
     "arrays",
@@ -111,66 +111,6 @@ def test_imports_run_one_way(path: Path) -> None:
 def test_the_check_finds_wrong_imports(home: str, source: str, wrong: list[str]) -> None:
     package = "hbtom" if home in SHARED else f"hbtom.{home}"
     assert wrong_imports(source, home, package) == wrong
-
-
-# Names and signatures
-
-
-def rooms_of(paths: list[Path]) -> list[Path]:
-    return [path for path in paths if home_of(path) != "cli"]
-
-
-def test_no_two_modules_share_a_name() -> None:
-    """A verb's module in ``cli`` may be named after the module that does the work."""
-    verbs = [path for path in sources() if path.parent.name == "verbs"]
-    places = [*rooms_of(sources()), *verbs]
-    modules = [path.stem for path in places if path.stem != "__init__"]
-    packages = [path.parent.name for path in places if path.stem == "__init__"]
-    names = modules + packages
-    assert {name for name in names if names.count(name) > 1} == set()
-
-
-def test_no_two_classes_share_a_name() -> None:
-    classes = [
-        node.name
-        for path in sources()
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    ]
-    assert {name for name in classes if classes.count(name) > 1} == {"Case"}  # of each social task
-
-
-def parameters(source: str) -> Iterator[tuple[str, int]]:
-    """Yield the name of every function and its number of parameters, without ``self``."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            given = node.args
-            named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-            named = [one for one in named if one.arg not in ("self", "cls")]
-            yield node.name, len(named) + (given.vararg is not None) + (given.kwarg is not None)
-
-
-@pytest.mark.parametrize(
-    ("source", "counted"),
-    [
-        ("def f(a, b, /, c, *d, e=1, **g): ...", 6),
-        ("class A:\n    def f(self, a, *, b): ...", 2),
-        ("async def f(): ...", 0),
-    ],
-)
-def test_all_kinds_of_parameters_count(source: str, counted: int) -> None:
-    assert list(parameters(source)) == [("f", counted)]
-
-
-def test_no_function_takes_more_than_eight_parameters() -> None:
-    """Verbs of the command line are excepted: their options are parameters."""
-    found = {
-        name
-        for path in rooms_of(sources())
-        for name, many in parameters(path.read_text(encoding="utf-8"))
-        if many > 8
-    }
-    assert found == set()
 
 
 # Light imports stay light

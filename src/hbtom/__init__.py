@@ -25,6 +25,24 @@ if TYPE_CHECKING:
     from hbtom.bench.agreements import Correlation as Correlation
     from hbtom.bench.correlation import correlate as correlate
     from hbtom.bench.recognition_problems import load_posed as load_posed
+    from hbtom.core.agent import Agent as Agent
+    from hbtom.core.axes import Trait as Trait
+    from hbtom.core.goals import dirichlet as dirichlet
+    from hbtom.core.goals import inverse_gamma as inverse_gamma
+    from hbtom.core.plan import as_it_acts as as_it_acts
+    from hbtom.core.plan import best as best
+    from hbtom.core.policy import boltzmann as boltzmann
+    from hbtom.core.policy import greedy as greedy
+    from hbtom.core.policy import mix as mix
+    from hbtom.core.policy import only as only
+    from hbtom.core.policy import uniform as uniform
+    from hbtom.core.watch import watch as watch
+    from hbtom.core.worlds import Cue as Cue
+    from hbtom.core.worlds import Dense as Dense
+    from hbtom.core.worlds import Sparse as Sparse
+    from hbtom.core.worlds import Walk as Walk
+    from hbtom.core.worlds import World as World
+    from hbtom.core.worlds import explore as explore
     from hbtom.errors import BadInput as BadInput
     from hbtom.judgement import Judgement as Judgement
     from hbtom.judgement import judge as judge
@@ -57,6 +75,24 @@ if TYPE_CHECKING:
     from hbtom.world.whereabouts import Whereabouts as Whereabouts
 
 _HOME = {
+    "Agent": "hbtom.core.agent",
+    "Trait": "hbtom.core.axes",
+    "Cue": "hbtom.core.worlds",
+    "Walk": "hbtom.core.worlds",
+    "World": "hbtom.core.worlds",
+    "Dense": "hbtom.core.worlds",
+    "Sparse": "hbtom.core.worlds",
+    "explore": "hbtom.core.worlds",
+    "watch": "hbtom.core.watch",
+    "boltzmann": "hbtom.core.policy",
+    "greedy": "hbtom.core.policy",
+    "uniform": "hbtom.core.policy",
+    "only": "hbtom.core.policy",
+    "mix": "hbtom.core.policy",
+    "best": "hbtom.core.plan",
+    "as_it_acts": "hbtom.core.plan",
+    "dirichlet": "hbtom.core.goals",
+    "inverse_gamma": "hbtom.core.goals",
     "Attribution": "hbtom.judgement.attributing",
     "attribute": "hbtom.judgement.attributing",
     "attribute_plans": "hbtom.judgement.attributing",
