@@ -15,7 +15,19 @@ import pytest
 import hbtom
 
 HOUSE = Path(hbtom.__file__).parent
-ROOMS = ["core", "observe", "world", "plan", "mind", "judgement", "bench", "neural", "show", "cli"]
+ROOMS = [
+    "core",
+    "observe",
+    "places",
+    "world",
+    "plan",
+    "mind",
+    "judgement",
+    "bench",
+    "neural",
+    "show",
+    "cli",
+]
 SHARED = [  # every room may import them
     "errors",
     "arrays",

@@ -268,4 +268,6 @@ def log_sum(log: Any, axis: Any = -1, keepdims: bool = False) -> Any:
 
 def softmax(log: Any, axis: int = -1) -> Any:
     """Return log P ~ log, normalised along the last axis."""
+    top = log.max(axis=axis, keepdims=True)
+    log = log - np.where(top == -np.inf, 0.0, top)  # first, lest log sum be lost beside HOPELESS
     return log - log_sum(log, axis=axis, keepdims=True)

@@ -113,12 +113,13 @@ class Options:
     log_seen: Annotated[Floats, "*axes step option"] | None = None
     known: Annotated[Bools, "*axes step"] | None = None
     names: tuple[Any, ...] = ()
+    in_reach: Annotated[Bools, "*axes"] | None = None
     context: dict[str, Any] | None = None  # state, previous and time [step, 1]; world, phase
 
     @property
     def reachable(self) -> Annotated[Bools, "*axes"]:
-        """Which goals lead anywhere from the first state."""
-        return self.value > HOPELESS / 2
+        """Which goals have come into reach."""
+        return self.value > HOPELESS / 2 if self.in_reach is None else self.in_reach
 
     def log_policy(
         self, policy: Policy, axes: Sequence[Axis]
@@ -236,4 +237,4 @@ def stacked(parts: Sequence[Any], place: int) -> Any:
     return replace(first, **changes)
 
 
-_ALONG = {"q": 2, "log_seen": 2, "regret": 1, "known": 1, "value": 0, "reachable": 0}
+_ALONG = {"q": 2, "log_seen": 2, "regret": 1, "known": 1, "value": 0, "reachable": 0, "in_reach": 0}
