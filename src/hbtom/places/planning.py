@@ -96,9 +96,11 @@ def legs(
     if len(lying):
         inside = boxes & ~blocked & wanted
         around = extended(world, cost, inside, solid)
-        avoidable: Bools = (around[:, world.begins(mode)] < np.inf).any(axis=1)
+        avoidable: Any = (around[:, world.begins(mode)] < np.inf).any(axis=1)
         highest = np.where(wanted & ~solid, cost, 0.0).max(axis=(1, 2))
-        some: Bools = ~avoidable | (highest > costs.push + seeds.min(axis=(1, 2)))  # the others: no change
+        some: Bools = ~avoidable | (
+            highest > costs.push + seeds.min(axis=(1, 2))
+        )  # the others: no change
         if some.any():
             through = flooded(world, blocked[some], seeds[some], wanted)
             least = np.minimum(cost[some], costs.push + through)

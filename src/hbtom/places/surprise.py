@@ -54,7 +54,7 @@ def waste_tail(headings: Headings, efficiencies: Floats) -> Annotated[Floats, "g
     regret = headings.regret.reshape(-1, *headings.regret.shape[-2:])[0]  # [goal, step]
     acts = regret[:, ~headings.moves]  # [goal, act]
     lengths, cost = headings.length[headings.moves], headings.act_cost
-    total = regret.cumsum(axis=1)[:, -1]
+    total = _sum(regret)
     tails = np.zeros((len(regret), len(efficiencies)))
     for done in np.ndindex(*(2 for _ in range(acts.shape[1]))):
         mine = np.where(done, acts, cost - acts) if done else acts
@@ -83,7 +83,7 @@ def moves_tail(
 
     V the variance of the waste. If w is close to 0, the second term is replaced by its limit.
     """
-    most = 2.0 * lengths.sum()
+    most = 2.0 * _sum(lengths)
     tails = np.repeat((x <= most * _NEARLY)[:, None] * 1.0, len(efficiencies), axis=1)
     some = (x > most * _NEARLY) & (x < most * (1.0 - _NEARLY))
     if not some.any():
@@ -91,12 +91,12 @@ def moves_tail(
     x = x[some, None]
     b = typical_efficiency(x[:, 0], lengths)[:, None]
     _, slope, bend = mean_heading(b * lengths)
-    variance = (lengths**2 * slope).sum(axis=1, keepdims=True)
-    skew = (lengths**3 * bend).sum(axis=1, keepdims=True)
+    variance = _sum(lengths**2 * slope)[:, None]
+    skew = _sum(lengths**3 * bend)[:, None]
     size = abs(b) * lengths
-    level = (log_i0e(size) + size - b * lengths).sum(axis=1, keepdims=True)
+    level = _sum(log_i0e(size) + size - b * lengths)[:, None]
     away = efficiencies - b
-    ratio = away * x - level + log_i0e(np.outer(efficiencies, lengths)).sum(axis=1)
+    ratio = away * x - level + _sum(log_i0e(np.outer(efficiencies, lengths)))
     w = np.copysign(np.sqrt(np.maximum(2.0 * ratio, 0.0)), away)
     far = np.abs(w) > 1e-3
     root = np.where(far, w, 1.0)
@@ -106,6 +106,11 @@ def moves_tail(
     z = w + np.where(far, corrected, limit)
     tails[some] = [[0.5 * math.erfc(one / math.sqrt(2.0)) for one in row] for row in z.tolist()]
     return tails
+
+
+def _sum(values: Any) -> Any:
+    """Return the sum along the last axis, added up in order: if w is small, every digit counts."""
+    return values.cumsum(axis=-1)[..., -1] if values.shape[-1] else values.sum(axis=-1)
 
 
 def mean_heading(z: Any) -> tuple[Any, Any, Any]:
@@ -133,15 +138,15 @@ def typical_efficiency(waste: Annotated[Floats, "x"], lengths: Floats) -> Annota
 
     sum over moves of l (1 - A(b l)) = waste. The left side falls from 2 sum(l) to 0.
     """
-    whole, many = lengths.sum(), len(lengths)
+    whole, many = _sum(lengths), len(lengths)
     low, high = np.full(len(waste), -1e12), np.full(len(waste), 1e12)
     with np.errstate(divide="ignore"):
         b = np.where(waste >= whole, -many / (2 * (2 * whole - waste)), many / (2 * waste))
     for _ in range(100):
         ratio, slope, _ = mean_heading(b[:, None] * lengths)
-        value = (lengths * (1.0 - ratio)).sum(axis=1)
+        value = _sum(lengths * (1.0 - ratio))
         low, high = np.where(value > waste, b, low), np.where(value > waste, high, b)
-        new = b + (value - waste) / (lengths**2 * slope).sum(axis=1)
+        new = b + (value - waste) / _sum(lengths**2 * slope)
         new = np.where((low < new) & (new < high), new, 0.5 * (low + high))
         done = np.abs(new - b) <= 1e-10 * (1.0 + np.abs(b))
         b = new
