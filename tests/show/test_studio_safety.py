@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
+import socket
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -169,3 +172,35 @@ def test_strange_requests_are_answered(studio: Served, seed: int) -> None:
         assert answer.status == 200, (path, asked[:500])
         if isinstance(answer.json, dict):
             assert len(answer.json.get("problem", "")) < 300, (path, asked[:500])
+
+
+# Other clients
+
+
+def test_two_hundred_clients_that_send_a_byte_of_a_body_lock_nobody_out(studio: Served) -> None:
+    head = f"POST /edit HTTP/1.1\r\nHost: {studio.own}\r\nOrigin: http://{studio.own}\r\n"
+    with ExitStack() as held:
+        for _ in range(200):
+            wire = held.enter_context(socket.create_connection(("127.0.0.1", studio.port), 60))
+            wire.sendall(f"{head}Content-Length: 100000\r\n\r\n{{".encode())
+        for _ in range(3):
+            assert studio.get("/").status == 200
+
+
+def test_two_hundred_requests_at_once_are_all_answered(studio: Served) -> None:
+    request = f"GET / HTTP/1.1\r\nHost: {studio.own}\r\nConnection: close\r\n\r\n".encode()
+
+    async def one() -> tuple[bytes, bool]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", studio.port)
+        writer.write(request)
+        try:
+            said = await reader.read()
+            return said[:15], b"</html>" in said[-10:]
+        finally:
+            writer.close()
+
+    async def all_at_once() -> list[Any]:
+        async with asyncio.timeout(120):
+            return await asyncio.gather(*(one() for _ in range(200)), return_exceptions=True)
+
+    assert set(asyncio.run(all_at_once())) == {(b"HTTP/1.1 200 OK", True)}

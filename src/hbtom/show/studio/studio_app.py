@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -95,6 +95,7 @@ def make_app(
         exception_handlers={
             HTTPException: _refused,
             BadInput: _failed,
+            ClientDisconnect: _gone,
             RecursionError: _too_deep,
             Exception: _broken,
         },
@@ -191,6 +192,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _failed(request: Request, error: Exception) -> Response:
     """Answer with the error: an unfinished scene is not a failure of the page."""
     return JSONResponse({"problem": _told(error)})
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Answer nobody: the client has left in the middle of its request."""
+    return PlainTextResponse("", status_code=400)
 
 
 async def _too_deep(request: Request, error: Exception) -> Response:
