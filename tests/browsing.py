@@ -24,6 +24,7 @@ FLAGS = (
     "--mute-audio",
     "--window-size=1280,900",
 )
+OWN = "chrome:", "chrome-untrusted:"  # addresses of Chromium's own pages
 
 
 class Browser:
@@ -105,18 +106,19 @@ class Browser:
         """The frame that is shown, counted from 1."""
         return int(self.run("return document.querySelector('input[type=range]').valueAsNumber")) + 1
 
+    # Chromium's own pages, such as the one for a new tab, may still be loading: they do not count.
+
     def complaints(self) -> list[str]:
         """Return what the page has written to the console."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        messages = (entry["message"] for entry in self.driver.get_log("browser"))
+        return [one for one in messages if not one.startswith(OWN)]
 
     def requests(self) -> list[str]:
-        """Return all addresses requested since the page was opened."""
-        logged = (json.loads(entry["message"]) for entry in self.driver.get_log("performance"))
-        return [
-            entry["message"]["params"]["request"]["url"]
-            for entry in logged
-            if entry["message"]["method"] == "Network.requestWillBeSent"
-        ]
+        """Return all addresses that the page has requested since it was opened."""
+        log = self.driver.get_log("performance")
+        logged = (json.loads(entry["message"])["message"] for entry in log)
+        sent = [one["params"] for one in logged if one["method"] == "Network.requestWillBeSent"]
+        return [one["request"]["url"] for one in sent if not one["documentURL"].startswith(OWN)]
 
     def quit(self) -> None:
         self.driver.quit()

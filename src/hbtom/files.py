@@ -118,7 +118,7 @@ def check_target(
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise missing("pyarrow", "tables")
     with system_errors("the file cannot be written", path, "choose another name"):
-        there = path.exists()  # fails if the name is too long
+        there = path.exists() or path.is_symlink()  # fails if the name is too long
     if there and not path.is_dir() and not overwrite:
         hint = f"choose another name, or use {otherwise}"
         raise BadInput("the file exists already", hint=hint, file=path)

@@ -637,3 +637,12 @@ def test_a_film_with_very_many_things_is_shown(
     judged = hbtom.judge(read(episode(*map(to_thing, things))))
     browser.open(written(page(judged)), "#trial=26")
     assert browser.run("return document.querySelectorAll('.chart.goal .series').length") == 1
+
+
+def test_only_requests_of_the_page_are_counted(browser: Browser, tmp_path: Path) -> None:
+    """A new browser may still be loading its own page for a new tab."""
+    browser.visit("chrome://version/")
+    assert browser.requests() == []
+    file, image = tmp_path / "page.html", "http://127.0.0.1:9/image.png"
+    file.write_text(f"<title>Page</title><iframe srcdoc='<img src={image}>'></iframe>")
+    assert browser.open(file).requests() == [file.as_uri(), image]

@@ -18,7 +18,7 @@ pytest.importorskip("starlette")
 uvicorn = pytest.importorskip("uvicorn")
 
 from hbtom.show.server import connections  # noqa: E402
-from hbtom.show.server.connections import Connection  # noqa: E402
+from hbtom.show.server.connections import Connection, accept  # noqa: E402
 
 LONG = 60.0  # seconds after which a test fails
 LARGE = bytes(50_000_000)  # more than the system buffers
@@ -56,23 +56,27 @@ async def listening(app: Any) -> AsyncIterator[tuple[Connect, set[Any]]]:
     config = uvicorn.Config(app, http=Connection, ws="none", lifespan="off", log_level="critical")
     config.load()
     state = uvicorn.server.ServerState()
-    loop = asyncio.get_running_loop()
 
     def made() -> Connection:
         return Connection(config=config, server_state=state, app_state={})
 
-    server = await loop.create_server(made, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    accepting = asyncio.create_task(accept(listener, made, state.connections))
     try:
         yield lambda: asyncio.open_connection("127.0.0.1", port), state.connections
     finally:
-        server.close()
+        accepting.cancel()
+        await asyncio.wait([accepting])
+        listener.close()
         for one in list(state.connections):  # otherwise a failing test would wait for it
             one.transport.abort()
         await asyncio.sleep(0)
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:
+    while scope["path"] == "/read" and (await receive()).get("more_body"):
+        pass
     body = LARGE if scope["path"] == "/large" else b"hello"
     length = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": length})
@@ -109,11 +113,20 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"", b"", 0),
         (b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"x", 0),
         (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", b"x", 1),
+        (b"POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", b"x", 0),
         (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"", 1),
         (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 3, b"", 3),
         (b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX: ", b"x", 1),
     ],
-    ids=["nothing", "slow head", "slow body", "idle", "several at once", "slow second head"],
+    ids=[
+        "nothing",
+        "slow head",
+        "slow body",
+        "read body",
+        "idle",
+        "several at once",
+        "slow second head",
+    ],
 )
 def test_slow_clients_are_disconnected(first: bytes, then: bytes, answered: int) -> None:
     async def main() -> bytes:
@@ -152,6 +165,7 @@ def test_clients_that_do_not_read_are_disconnected(times: int) -> None:
 def test_the_longest_idle_connection_is_closed_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connections that are being answered are kept."""
     monkeypatch.setattr(Connection, "most", 3)
+    monkeypatch.setattr(connections, "GRACE", 0)
 
     async def main() -> None:
         go_on = asyncio.Event()
@@ -176,3 +190,45 @@ def test_the_longest_idle_connection_is_closed_first(monkeypatch: pytest.MonkeyP
                 writer.close()
 
     asyncio.run(main())
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_long_request_may_take_its_time() -> None:
+    async def main() -> bytes:
+        async with listening(hello) as (connect, _):
+            reader, writer = await connect()
+            head = b"POST /read HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+            writer.write(head + b"Content-Length: 5000000\r\n\r\n")
+            for _ in range(50):
+                writer.write(bytes(100_000))
+                await writer.drain()
+                await asyncio.sleep(0.01)
+            said = await closed(reader)
+            writer.close()
+            return said
+
+    assert b"hello" in asyncio.run(main())
+
+
+def test_requests_wait_in_line_while_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "most", 3)
+
+    async def main() -> list[bytes]:
+        go_on = asyncio.Event()
+
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            await go_on.wait()
+            await hello(scope, receive, send)
+
+        async with listening(slow) as (connect, there):
+            wires = [await connect() for _ in range(20)]
+            for _, writer in wires:
+                writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            await until(lambda: sum(one.busy for one in there) == 3)
+            go_on.set()
+            said = [await closed(reader) for reader, _ in wires]
+            for _, writer in wires:
+                writer.close()
+            return said
+
+    assert all(b"hello" in one for one in asyncio.run(main()))

@@ -1,19 +1,25 @@
 """Connections: a client must send a request soon, read the answer, and make room for others.
 
 Otherwise, a thousand idle connections would use up all files that a process may open, and nobody
-would get an answer any more.
+would get an answer any more. While all connections are being answered, new clients wait in line.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+import socket
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 64  # most connections; a browser opens six
+QUEUE = 1024  # most clients that wait for a connection
 PATIENCE = 10.0  # seconds for sending a request, the first or another, and for reading more
+GRACE = 0.5  # seconds for sending a request while others wait in line
+PIECE = 1 << 16  # bytes of a long request; a client that sends as many may take more time
 
 
 def most_connections() -> int:
@@ -27,24 +33,20 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if it takes too long, or is idle longest of too many."""
+    """A connection that is closed if it takes too long."""
 
     most = most_connections()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.gone = False
         self._wait()
-        known = (one for one in self.connections if isinstance(one, Connection))
-        here = [one for one in known if not one.gone]
-        if len(here) > self.most:
-            min((one for one in here if not one.busy), key=lambda one: one.since).drop()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        self._arrived += len(data)
         super().data_received(data)
         if self.busy and not self.flow.write_paused:
             self._timer.cancel()
@@ -68,25 +70,53 @@ class Connection(H11Protocol):
 
     @property
     def busy(self) -> bool:
-        """Whether a request is being answered."""
-        return self.cycle is not None and not self.cycle.response_complete
-
-    def drop(self) -> None:
-        """Close at once."""
-        self.gone = True
-        self.transport.abort()
+        """Whether a whole request has arrived and is being answered."""
+        cycle = self.cycle
+        return cycle is not None and not cycle.response_complete and not cycle.more_body
 
     def _wait(self) -> None:
         """Begin to wait for a whole request; bytes that trickle in do not extend the time."""
         self.since = self.loop.time()
+        self._arrived = 0
         self._unread: float = math.inf
         self._timer: Any = self.loop.call_later(PATIENCE, self._look)
 
     def _look(self) -> None:
-        """Close, unless a long answer is still being read."""
-        unread = self.transport.get_write_buffer_size()
-        if 0 < unread < self._unread:
-            self._unread = unread
+        """Close, unless a long request is still arriving, or a long answer still being read."""
+        unread, arrived = self.transport.get_write_buffer_size(), self._arrived
+        if 0 < unread < self._unread or arrived >= PIECE:
+            self._unread, self._arrived = unread or math.inf, 0
             self._timer = self.loop.call_later(PATIENCE, self._look)
         else:
-            self.drop()
+            self.transport.abort()
+
+
+async def accept(
+    listener: socket.socket, made: Callable[[], Connection], there: Collection[Any]
+) -> None:
+    """Accept clients until cancelled; ``there`` are the connections made so far."""
+    loop = asyncio.get_running_loop()
+    listener.setblocking(False)
+    while True:
+        try:
+            wire, _ = await loop.sock_accept(listener)
+        except OSError:  # the client is gone, or this process has too many open files
+            await asyncio.sleep(GRACE)
+            continue
+        try:
+            await _room(there)
+        except asyncio.CancelledError:
+            wire.close()
+            raise
+        with suppress(OSError):  # the client is gone
+            await loop.connect_accepted_socket(made, wire)
+
+
+async def _room(there: Collection[Any]) -> None:
+    """Wait until there is room: close the connection that is idle longest, but not a new one."""
+    loop = asyncio.get_running_loop()
+    while len(there) >= Connection.most:
+        idle = [one for one in there if not one.busy and loop.time() - one.since >= GRACE]
+        if idle:
+            min(idle, key=lambda one: one.since).transport.abort()
+        await asyncio.sleep(0 if idle else 0.01)

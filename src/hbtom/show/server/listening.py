@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import signal
 import socket
@@ -11,10 +12,9 @@ from types import FrameType
 import uvicorn
 
 from hbtom.errors import BadInput
-from hbtom.show.server.connections import Connection
+from hbtom.show.server.connections import QUEUE, Connection, accept
 from hbtom.show.server.host_check import HostCheck
 
-QUEUE = 128  # most connections that wait to be accepted
 PATIENCE = 1  # seconds that unfinished answers have when the server is stopped
 
 
@@ -54,7 +54,6 @@ def serve(listener: socket.socket, app: HostCheck, announce: Callable[[], None])
         app,
         loop="asyncio",
         http=Connection,
-        backlog=max(1, Connection.most // 8),  # accepted at a time, before any can be closed
         ws="none",
         lifespan="on",
         log_level="critical",  # the application itself reports errors
@@ -77,9 +76,21 @@ class _Server(uvicorn.Server):
     """A server that Ctrl-C stops in an orderly way, even if it is pressed repeatedly."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(QUEUE)  # uvicorn has made the queue as short as the backlog
+        await super().startup([])  # uvicorn would accept more clients than there is room for
+        there = self.server_state.connections
+        self._accepting = [
+            asyncio.create_task(accept(one, self._connection, there)) for one in sockets or ()
+        ]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._accepting:
+            task.cancel()
+        await asyncio.wait(self._accepting)
+        await super().shutdown(sockets)
+
+    def _connection(self) -> Connection:
+        state = self.lifespan.state
+        return Connection(config=self.config, server_state=self.server_state, app_state=state)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if sig == signal.SIGINT:

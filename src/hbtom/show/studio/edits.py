@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Meta, Struct, ValidationError, convert
 
 from hbtom.bench.synth.geometry import CELL
 from hbtom.bench.synth.sprites import KEY_R, LOCK_R, OBJECT_R
@@ -37,7 +37,7 @@ class Cells(Struct, tag="cells"):
     """Build or remove walls, or the barrier, in cells given by their corners."""
 
     field: Literal["walls", "fuse_walls"]
-    cells: list[tuple[int, int]]
+    cells: Annotated[list[tuple[int, int]], Meta(max_length=1000)]
     there: bool
 
 

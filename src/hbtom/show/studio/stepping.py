@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from hbtom.arrays import Floats
 from hbtom.bench.synth.errands import REACH
 from hbtom.bench.synth.motion import STILL_FRAMES, TRAILING_FRAMES, frames_along
 from hbtom.errors import BadInput
@@ -26,6 +30,7 @@ from hbtom.show.studio.raw_trials import (
 GRASP = 0.85  # distance at which the key is taken, as a share of both radii
 OPENING = 20  # frames in which the barrier opens
 DETAIL = 1.5  # largest distance between a path and its simplified version, in pixels
+PIECE = 5_000  # steps that are simplified at once, because of the time that this takes
 LONGEST = 20_000  # most frames in a trial
 
 
@@ -60,26 +65,30 @@ def points_of(frames: Frames) -> list[Place]:
 
 def _simplified(steps: list[Place]) -> list[Place]:
     """Return the ends of a line and the necessary points in between (Douglas and Peucker)."""
-    if len(steps) < 3:
-        return steps
-    away = [_distance(place, steps[0], steps[-1]) for place in steps]
-    most = max(range(len(steps)), key=away.__getitem__)
-    if away[most] <= DETAIL:
-        return [steps[0], steps[-1]]
-    return [*_simplified(steps[: most + 1])[:-1], *_simplified(steps[most:])]
+    ends = [*range(0, len(steps) - 1, PIECE), len(steps) - 1]
+    places, kept, todo = np.array(steps, float), {*ends}, [*pairwise(ends)]
+    while todo:
+        first, last = todo.pop()
+        away = _distances(places[first : last + 1])
+        most = int(away.argmax())
+        if away[most] > DETAIL:
+            kept.add(first + most)
+            todo += [(first, first + most), (first + most, last)]
+    return [steps[at] for at in sorted(kept)]
 
 
-def _distance(place: Place, start: Place, end: Place) -> float:
-    """Return how far a place is from the line between two others."""
-    (x, y), (dx, dy) = ((p[0] - start[0], p[1] - start[1]) for p in (place, end))
-    length = dx * dx + dy * dy
-    share = min(1.0, max(0.0, (x * dx + y * dy) / length)) if length else 0.0
-    return math.hypot(x - share * dx, y - share * dy)
+def _distances(line: Floats) -> Floats:
+    """Return how far each place on a line is from the straight line between its ends."""
+    away, (dx, dy) = line - line[0], line[-1] - line[0]
+    share = np.clip(away @ (dx, dy) / (dx * dx + dy * dy or 1.0), 0.0, 1.0)
+    return np.hypot(away[:, 0] - share * dx, away[:, 1] - share * dy)
 
 
 def steps_along(points: Sequence[Place]) -> list[Place]:
     """Return the steps along straight lines between points, two pixels each."""
     corners = [(round(x), round(y)) for x, y in points]
+    lengths = (max(abs(a - c), abs(b - d)) for (a, b), (c, d) in pairwise(corners))
+    _check_length(sum(length + 1 for length in lengths) // 2)
     steps: list[Place] = [*frames_along(corners)]
     return steps if steps[-1] == corners[-1] else [*steps, corners[-1]]
 
@@ -95,11 +104,14 @@ def walked(frames: Frames, steps: Sequence[Place]) -> Frames:
     agent = agent_in(frames)
     moments = list(_moments(frames[0], agent, steps))
     moments = [moments[0]] * (before - 1) + moments + [moments[-1]] * after
-    if len(moments) > LONGEST:
-        hint = "draw a shorter one"
-        raise BadInput(f"the path takes {len(moments)} frames", hint=hint)
+    _check_length(len(moments))
     known = (frames[min(at, len(frames) - 1)] for at in range(len(moments)))
     return _from_home([_frame(old, one, agent) for old, one in zip(known, moments, strict=True)])
+
+
+def _check_length(frames: int) -> None:
+    if frames > LONGEST:
+        raise BadInput(f"the path takes {frames} frames", hint="draw a shorter one")
 
 
 def _rests(frames: Frames) -> tuple[int, int]:

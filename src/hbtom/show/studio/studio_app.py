@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -25,10 +25,12 @@ from hbtom.show.page.plain_values import Plain
 from hbtom.show.page.viewer import TEMPLATE as PAGE
 from hbtom.show.server.host_check import HostCheck, policy
 from hbtom.show.server.judges import Judges
-from hbtom.show.studio.studio_state import Desk, Saving
+from hbtom.show.studio.studio_state import Desk, Name, Saving
+from hbtom.show.words import plain
 
 T = TypeVar("T")
-LARGEST = 1 << 26  # most bytes that the page may send
+LARGEST = 1 << 26  # most bytes in a file that the page may send
+LONGEST = 1 << 22  # most bytes in any other request
 TEMPLATE = Path(__file__).parent / "template"
 _SHARED_STYLES = ("page", "drawings")
 _SHARED_SCRIPTS = ("frames", "film", "course", "shapes", "company", "world", "verdict")
@@ -59,8 +61,8 @@ class Question(msgspec.Struct):
     """An episode, and the model to judge it."""
 
     trials: list[int]
-    model: str
-    name: str = "episode"
+    model: Name
+    name: Name = "episode"
 
 
 def make_app(
@@ -90,7 +92,13 @@ def make_app(
             Route("/open", _open, methods=["POST"]),
             Route("/save", _save, methods=["POST"]),
         ],
-        exception_handlers={HTTPException: _refused, BadInput: _failed, Exception: _broken},
+        exception_handlers={
+            HTTPException: _refused,
+            BadInput: _failed,
+            ClientDisconnect: _gone,
+            RecursionError: _too_deep,
+            Exception: _broken,
+        },
         lifespan=lifespan,
     )
     return HostCheck(app, host, token, policy([studio_document({})]), _refuse)
@@ -137,7 +145,7 @@ async def _judge(request: Request) -> Response:
 
 async def _open(request: Request) -> Response:
     name = request.query_params.get("name", "episode.json")
-    return JSONResponse(request.state.desk.open(await _body(request), name))
+    return JSONResponse(request.state.desk.open(await _body(request, LARGEST), name))
 
 
 async def _save(request: Request) -> Response:
@@ -147,23 +155,29 @@ async def _save(request: Request) -> Response:
     try:
         return JSONResponse({"path": str(await desk.save(what))})
     except BadInput as error:
-        return JSONResponse({"problem": str(error), "exists": exists})
+        return JSONResponse({"problem": _told(error), "exists": exists})
 
 
 async def _asked(request: Request, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(await _body(request), type=kind)
-    except msgspec.DecodeError as error:
+        return msgspec.json.decode(await _body(request, LONGEST), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"the page has sent a bad request: {error}") from None
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most: int) -> bytes:
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
-        if len(data) > LARGEST:
-            raise too_large(most=LARGEST)
+        if len(data) > most:
+            raise too_large(most=most)
     return bytes(data)
+
+
+def _told(error: Exception) -> str:
+    """Return what is wrong, in a line that is not too long."""
+    text = plain(str(error))
+    return text if len(text) < 300 else f"{text[:298]}…"
 
 
 def _refuse(text: str) -> Response:
@@ -177,7 +191,16 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Answer with the error: an unfinished scene is not a failure of the page."""
-    return JSONResponse({"problem": str(error)})
+    return JSONResponse({"problem": _told(error)})
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Answer nobody: the client has left in the middle of its request."""
+    return PlainTextResponse("", status_code=400)
+
+
+async def _too_deep(request: Request, error: Exception) -> Response:
+    return await _failed(request, BadInput("this is nested too deeply", hint="make it flatter"))
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -6,14 +6,15 @@ its numbers and fields stay as they are.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from hbtom.errors import BadInput
 from hbtom.files import check_folder, check_target, write_folder, write_whole
@@ -27,15 +28,17 @@ from hbtom.show.studio.views import view
 
 T = TypeVar("T")
 MOST = 1000  # most trials in an episode
+LARGEST = 1 << 27  # most bytes in an episode that is judged or saved
 MOVIES = ("gif", "mp4")
+Name = Annotated[str, Meta(max_length=200)]
 _NAME = re.compile(r"[^\W_][\w .()+-]{0,150}")
 
 
 class Saving(Struct):
     """What to save, and how: lists of trials by episode name."""
 
-    members: dict[str, list[int]]
-    name: str  # of a file, with its ending, or of a folder
+    members: Annotated[dict[Name, list[int]], Meta(max_length=2)]
+    name: Name  # of a file, with its ending, or of a folder
     form: str = "json"  # or a movie; an experiment is a folder of movies of this form
     folder: bool = False
     overwrite: bool = False
@@ -47,19 +50,26 @@ class Desk:
     def __init__(self, folder: Path, models: Mapping[str, Model], judges: Judges) -> None:
         self.folder, self.models = folder, models
         self._judges = judges
-        self._trials: list[Frames] = []
+        self._trials: list[Frames] = [empty_trial()]
+        self._opened: dict[bytes, range] = {}  # trials by the content of their file
 
     def begin(self) -> list[Plain]:
         """Return an episode with nothing drawn in it."""
-        return [self._keep(empty_trial())]
+        return [self._view(0)]
 
     def open(self, data: bytes, name: str) -> list[Plain]:
-        """Return the trials of a file."""
-        return [self._keep(frames) for frames in opened(data, name)]
+        """Return the trials of a file, which are kept only once."""
+        key = hashlib.sha256(data).digest()
+        if key not in self._opened:
+            start = len(self._trials)
+            self._trials += opened(data, name)
+            self._opened[key] = range(start, len(self._trials))
+        return [self._view(number) for number in self._opened[key]]
 
     def edit(self, trial: int, change: Any) -> Plain:
         """Return a trial after a change; the old one is kept."""
-        return self._keep(edited(change_of(change), self._known([trial])[0]))
+        self._trials.append(edited(change_of(change), self._known([trial])[0]))
+        return self._view(len(self._trials) - 1)
 
     async def judge(self, trials: Sequence[int], model: str, name: str) -> Plain:
         """Judge an episode."""
@@ -75,8 +85,9 @@ class Desk:
         return await self._do(judged, self.models[model], self._text(trials), name)
 
     def has(self, name: str) -> bool:
-        """Return whether there is a file of this name in the folder."""
-        return bool(_NAME.fullmatch(name)) and os.path.isfile(self.folder / name)
+        """Return whether there is a file of this name in the folder, or a link to nothing."""
+        path = self.folder / name
+        return bool(_NAME.fullmatch(name)) and os.path.lexists(path) and not path.is_dir()
 
     async def save(self, what: Saving) -> Path:
         """Write an episode, a movie or an experiment, and return where it is.
@@ -84,6 +95,8 @@ class Desk:
         Files are replaced only on request, folders never.
         """
         path = self.folder / _checked(what.name)
+        if not what.members:
+            raise BadInput("there is no episode to save", hint="name one, with its trials")
         members = {_checked(name): self._text(trials) for name, trials in what.members.items()}
         if what.folder:
             check_folder(path)
@@ -106,9 +119,8 @@ class Desk:
     async def close(self) -> None:
         await self._judges.close()
 
-    def _keep(self, frames: Frames) -> Plain:
-        self._trials.append(frames)
-        return {"id": len(self._trials) - 1, **view(frames)}
+    def _view(self, trial: int) -> Plain:
+        return {"id": trial, **view(self._trials[trial])}
 
     def _known(self, trials: Sequence[int]) -> list[Frames]:
         if not 0 < len(trials) <= MOST:
@@ -119,7 +131,18 @@ class Desk:
         return [self._trials[one] for one in trials]
 
     def _text(self, trials: Sequence[int]) -> bytes:
-        return json.dumps(self._known(trials)).encode()
+        """Return an episode as JSON, unless it is too large."""
+        size, written = 0, []
+        for frames in self._known(trials):
+            texts = []
+            for frame in frames:
+                texts.append(json.dumps(frame))
+                size += len(texts[-1])
+                if size > LARGEST:
+                    problem = f"the episode would have more than {LARGEST >> 20} MB"
+                    raise BadInput(problem, hint="draw shorter paths, or fewer trials")
+            written.append(f"[{', '.join(texts)}]")
+        return f"[{', '.join(written)}]".encode()
 
     async def _do(self, work: Callable[..., T], *args: Any) -> T:
         """Let another process do the work; errors in its input are raised here."""
