@@ -17,6 +17,7 @@ import hbtom
 HOUSE = Path(hbtom.__file__).parent
 ROOMS = [
     "core",
+    "modelling",
     "observe",
     "places",
     "world",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hbtom.bench.recognition_problems import load_posed as load_posed
     from hbtom.core.agent import Agent as Agent
     from hbtom.core.axes import Trait as Trait
+    from hbtom.core.check import check_world as check_world
     from hbtom.core.goals import dirichlet as dirichlet
     from hbtom.core.goals import inverse_gamma as inverse_gamma
     from hbtom.core.plan import as_it_acts as as_it_acts
@@ -60,6 +61,12 @@ if TYPE_CHECKING:
     from hbtom.mind.desires import DesirePosterior as DesirePosterior
     from hbtom.mind.simulate import simulate as simulate
     from hbtom.model import Model as Model
+    from hbtom.modelling.adopt import adopt as adopt
+    from hbtom.modelling.fit import fit as fit
+    from hbtom.modelling.fit import log_evidence as log_evidence
+    from hbtom.modelling.fit import recover as recover
+    from hbtom.modelling.fit import separate as separate
+    from hbtom.modelling.maze import maze as maze
     from hbtom.observe import Body as Body
     from hbtom.observe import Episode as Episode
     from hbtom.observe import Look as Look
@@ -84,6 +91,13 @@ _HOME = {
     "Sparse": "hbtom.core.worlds",
     "explore": "hbtom.core.worlds",
     "watch": "hbtom.core.watch",
+    "check_world": "hbtom.core.check",
+    "maze": "hbtom.modelling.maze",
+    "adopt": "hbtom.modelling.adopt",
+    "fit": "hbtom.modelling.fit",
+    "recover": "hbtom.modelling.fit",
+    "separate": "hbtom.modelling.fit",
+    "log_evidence": "hbtom.modelling.fit",
     "boltzmann": "hbtom.core.policy",
     "greedy": "hbtom.core.policy",
     "uniform": "hbtom.core.policy",

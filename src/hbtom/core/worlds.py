@@ -192,6 +192,7 @@ class World(_Frozen):
     fields: Mapping[str, Any] = field(default_factory=dict)
     known: Sequence[Sequence[int]] | None = None
     remade: Callable[[str], World] | None = None
+    things: tuple[Any, ...] = ("",)
 
     @staticmethod
     def of(
@@ -212,12 +213,37 @@ class World(_Frozen):
     @property
     def goals(self) -> tuple[Any, ...]:
         """The goals of agents whose theory names none."""
-        return ("",)
+        return self.things
 
     @property
     def states(self) -> int:
         """The number of states."""
         return self.phases[0].step.legal.shape[-2] if self.known is None else self.known[-1][0]
+
+    def ahead(self, values: Any, phase: int = 0) -> Annotated[Floats, "S A"]:
+        """Return what values [S] are expected after each action."""
+        step = self.phases[phase].step
+        found: Floats = step.ahead(np.asarray(values, dtype=float), step.legal.shape[-2])
+        return found
+
+    def find(self, **fields: Any) -> int:
+        """Return the number of the first state with these fields."""
+        unknown("states have no field", fields, self.fields)
+        here = np.ones(self.states, dtype=bool)
+        for name, value in fields.items():
+            column = self.fields[name]
+            same = (
+                [one == value for one in column]
+                if np.ndim(column) < 2
+                else (column == value).all(axis=1)
+            )
+            here &= np.array(same, dtype=bool)
+        if not here.any():
+            told = ", ".join(f"{name} = {value!r}" for name, value in fields.items())
+            raise BadInput(
+                f"there is no state with {told}", hint="see world[name] for what there is"
+            )
+        return int(here.argmax())
 
     def upto(self, t: int, k: int) -> int:
         """Return how many states there may be before phase k of round t."""
@@ -277,10 +303,12 @@ class Cue:
 class Walk:
     """A trial told as actions and states: one action for each phase, None for one not seen.
 
-    Without ``states``, they follow from the actions, as long as these have sure outcomes. With
-    states alone, any action may have been taken. A state that was not seen is None; one seen badly
-    is an array of P(what was seen | state) [S]. ``until`` are the states [S], or a function of the
-    world, in which the record ends. ``truth`` holds the goal and traits of a simulated walk.
+    Actions may be a string, "up up left" or, if their names are letters, "UUL". Without ``states``,
+    they follow from the actions, as long as these have sure outcomes, from the state ``start``, or
+    the world's own. With states alone, any action may have been taken. A state that was not seen is
+    None; one seen badly is an array of P(what was seen | state) [S]. ``until`` are the states [S],
+    or a function of the world, in which the record ends. ``truth`` holds the goal and traits of a
+    simulated walk.
     """
 
     actions: Any = None
@@ -288,20 +316,23 @@ class Walk:
     world: Any = None
     cues: Sequence[Cue] = ()
     until: Any = None
+    start: int | None = None
     truth: Mapping[str, Any] = field(default_factory=dict)
 
     def replayed(self, world: World) -> Replay:
         """Return the states and the numbers of the actions in a world."""
-        states = [world.start] if self.states is None else [*self.states]
-        many = len(states) - 1 if self.actions is None else len(self.actions)
+        first = world.start if self.start is None else self.start
+        states = [first] if self.states is None else [*self.states]
+        done = _said(self.actions, world)
+        many = len(states) - 1 if done is None else len(done)
         actions: list[int | None] = [None] * many
-        if self.states is not None and self.actions is not None and len(states) < many:
+        if self.states is not None and done is not None and len(states) < many:
             raise BadInput(f"there are {many} actions and {len(states)} states", hint=_STATES)
         if len(states) > many + 1:
             raise BadInput(f"there are {many} actions and {len(states)} states", hint=_STATES)
         until = call(self.until, {"world": world})
         for i in range(many):
-            action = None if self.actions is None else self.actions[i]
+            action = None if done is None else done[i]
             phase = world.phases[i % len(world.phases)]
             if until is not None and isinstance(states[i], int | np.integer) and until[states[i]]:
                 return Replay(tuple(states[: i + 1]), tuple(actions[:i]), world)
@@ -318,6 +349,14 @@ class Walk:
 
     def __repr__(self) -> str:
         return f"<Walk of {len(self)} steps>"
+
+
+def _said(actions: Any, world: World) -> Sequence[Any] | None:
+    """Return actions one by one; a string is one of words, or of letters."""
+    if not isinstance(actions, str):
+        return None if actions is None else [*actions]
+    known = {name for phase in world.phases for name in phase.actions}
+    return actions.split() if set(actions.split()) <= known else [*actions]
 
 
 _STATES = "give one state more than actions, the first one included"
