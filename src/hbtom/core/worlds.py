@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.core.axes import Axis, call, each, names, over, unknown
+from hbtom.core.axes import Axis, call, each, listed, names, over, unknown
 from hbtom.core.memo import fingerprint
 from hbtom.errors import BadInput
 
@@ -340,7 +340,7 @@ class Walk:
             unknown(told, [] if action is None else [action], phase.actions)
             actions[i] = None if action is None else phase.actions.index(action)
             if len(states) == i + 1:
-                states.append(_outcome(phase, states[i], actions[i]))
+                states.append(_outcome(phase, states[i], actions[i], i))
         _check_states(states, world)
         return Replay(tuple(states), tuple(actions), world)
 
@@ -362,11 +362,16 @@ def _said(actions: Any, world: World) -> Sequence[Any] | None:
 _STATES = "give one state more than actions, the first one included"
 
 
-def _outcome(phase: Phase, state: Any, action: int | None) -> int | None:
+def _outcome(phase: Phase, state: Any, action: int | None, i: int) -> int | None:
     """Return the state after an action if it is sure, else None."""
     if action is None or not isinstance(state, int | np.integer):
         return None
     after, P = phase.step.after(int(state), action)
+    if not P.any():
+        legal = phase.step.legal[int(state)]
+        told = listed([name for name, may in zip(phase.actions, legal, strict=True) if may])
+        what = f"step {i + 1}: '{phase.actions[action]}' is not possible in state {state}"
+        raise BadInput(what, hint=f"possible are {told}")
     return int(after[P.argmax()]) if P.ndim == 1 and P.max() > 1 - 1e-9 else None
 
 
