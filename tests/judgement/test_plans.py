@@ -12,7 +12,7 @@ import hbtom
 from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
 from hbtom import BadInput, Model, infer_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
-from hbtom.judgement.plan_judging import LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
+from hbtom.judgement.plan_judging import ALONE, LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
 from hbtom.mind import log_likelihood
 from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.model import with_settings
@@ -229,6 +229,19 @@ def test_warnings_are_given_once_and_name_the_plan() -> None:
     alone, warning = infer_plans([salad], [plan]).warnings
     assert alone == "there is only one plan: it is judged without familiarization"
     assert warning.endswith("makes every goal impossible; it is left out")
+
+
+def test_an_agent_that_moves_at_random_may_give_up_all_goals() -> None:
+    """A step that the random process explains is evidence for it: it is one of six actions."""
+    world = example("unreliable-gripper")
+    plan = load_plan(world, EXAMPLES / "unreliable-gripper" / "plans" / "pieces.plan")
+    glass = make_goal(world, "glass", "(on glass table)")
+    judgement = infer_plans([glass], [plan], with_settings(PAPER, {"hypotheses.random": 0.1}))
+    assert judgement.warnings == (ALONE,)
+    test = judgement.test
+    assert test.margin("process")[2:, 1].tolist() == pytest.approx([1.0, 1.0])
+    assert test.log_likelihood[2] == pytest.approx(-np.log(6))
+    assert test.goal == pytest.approx(np.ones((4, 1)))
 
 
 # As values

@@ -143,6 +143,18 @@ def test_a_step_that_gives_up_the_last_goal_says_nothing() -> None:
     assert len(regret.warnings) == 1
 
 
+def test_every_step_that_gives_up_all_goals_says_nothing() -> None:
+    world = example("unreliable-gripper")
+    plan = load_plan(world, EXAMPLES / "unreliable-gripper" / "plans" / "pieces.plan")
+    planned = plan_on_graph(explore(world), (make_goal(world, "glass", "(on glass table)"),))
+    regret = graph_regret(planned, plan)
+    log = log_likelihood(regret, BETAS).log
+    assert (log[0] < 0).all()
+    assert log[1:].tolist() == [[[0.0] * 3]] * 2
+    told = "(grasp-fragile glass shelf), makes every goal impossible; it is left out"
+    assert regret.warnings == (f"step 2, {told}", f"step 3, {told}")
+
+
 def test_a_plan_without_a_step_is_no_evidence() -> None:
     regret = kept()
     assert regret.step_regret.shape == (0, 2)

@@ -157,7 +157,8 @@ def infer_plans(
             regrets = foreseen_regrets(*seen, something_else=other)
             likelihood = find_likelihood(model, regrets[-1], foreseen=regrets)
         else:
-            regret = seen_regret(planned, plan, path, something_else=other)
+            random = model.hypotheses.random > 0
+            regret = seen_regret(planned, plan, path, something_else=other, random=random)
             likelihood = find_likelihood(model, regret)
         posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
         posteriors.append(posterior)
