@@ -216,8 +216,9 @@ def test_a_goal_that_holds_already_and_a_plan_that_does_nothing() -> None:
     goals = [make_goal(world, "light", "(on hall)"), make_goal(world, "dark", "(not (on hall))")]
     judgement = infer_plans(goals, [read_plan(world, "; nothing happens")])
     assert judgement.test.goal.tolist() == [[0.5, 0.5]]
-    assert judgement.surprise.to_dict() == {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
-    assert judgement.predictive == 1.0
+    assert judgement.missing == "the agent does nothing"
+    assert np.isnan([judgement.plausibility, judgement.predictive]).all()
+    assert set(judgement.to_dict()["surprise"].values()) == {None}
 
 
 def test_warnings_are_given_once_and_name_the_plan() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from domains import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
+from hbtom import infer_plans
 from hbtom.mind import log_likelihood
 from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.observe import Identity
@@ -133,6 +134,16 @@ def test_a_step_that_gives_up_all_goals_says_nothing() -> None:
     assert log[1].tolist() == [[0.0] * 3] * 2
     assert regret.warnings == ("step 2, (eat ball), makes every goal impossible; it is left out",)
     assert np.isfinite(log).all()
+
+
+def test_a_plan_of_which_every_step_is_left_out_is_not_judged() -> None:
+    world = world_of(domain_with(EAT, CARRY), problem_with("(in ball home)"))
+    judgement = infer_plans(
+        [make_goal(world, "shop", "(in ball shop)")], [read_plan(world, "(eat ball)")]
+    )
+    assert judgement.missing == "every step is left out"
+    assert np.isnan(judgement.plausibility)
+    assert judgement.to_dict()["missing"] == judgement.missing
 
 
 def test_a_step_that_gives_up_the_last_goal_says_nothing() -> None:

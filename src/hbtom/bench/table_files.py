@@ -35,7 +35,10 @@ def encode_records(
     """Return a table as a file of this kind; ``.csv`` with or without a heading.
 
     ``schema`` has the column types of a Parquet file; by default they follow from the values.
+    What is not a number (NaN) is missing: null, or an empty cell.
     """
+    there = records
+    records = [{name: None if one != one else one for name, one in row.items()} for row in there]
     if kind == ".jsonl":
         return "".join(json.dumps(row, allow_nan=False) + "\n" for row in records).encode()
     if kind == ".parquet":
@@ -45,6 +48,7 @@ def encode_records(
             {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
             for row in records
         ]
+        schema = schema or library.Table.from_pylist([*there]).schema  # a column may be all null
         parquet.write_table(library.Table.from_pylist(plain, schema), sink)
         return sink.getvalue()
     lines = [csv_line(columns)] if heading else []

@@ -116,7 +116,7 @@ class PlanJudgement(BaseJudgement):
 
     def __repr__(self) -> str:
         name = self.plans[-1].name
-        return f"<PlanJudgement of {name!r}: plausibility {self.plausibility:.3f}>"
+        return f"<PlanJudgement of {name!r}: plausibility {self._told()}>"
 
 
 def infer_plans(
