@@ -189,6 +189,7 @@ def test_table_and_json(small, evaluation):
         "pairs",
         "correct",
         "ties",
+        "missing",
         "accuracy",
         "interval",
         "margin_5",

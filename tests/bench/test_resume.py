@@ -85,7 +85,7 @@ def test_rows_come_back_exactly(evaluated, kind):
 
 
 @every_kind
-@pytest.mark.parametrize("added", [(), ("part_waste", "surprise_waste")])
+@pytest.mark.parametrize("added", [("missing",), ("missing", "part_waste", "surprise_waste")])
 def test_files_of_earlier_versions_are_resumed(small, whole, tmp_path, kind, added):
     """They had the shares of all items in one column of text, and version 0.1 had no waste."""
     rows = decode(whole[kind], kind)

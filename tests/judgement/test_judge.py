@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,11 +30,13 @@ from episodes import (
     walk,
 )
 from hbtom import Episode, Judgement, Model, Trial, judge
-from hbtom.judgement import judging, plausibility, surprise, watch
+from hbtom.judgement import account, judging, plausibility, surprise, watch
 from hbtom.judgement.judging import judge_pairs, plan_pair, plan_pairs, plan_trials
 from hbtom.mind import Planned
 from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings
+from hbtom.show.page import page
+from hbtom.show.terminal import judgement_row, judgement_table
 from hbtom.world import PlaceWorld
 from hbtom.world.modes import HELD, OPEN
 from hbtom.world.seeing import Earlier
@@ -111,13 +115,50 @@ def test_the_predictive_score_detects_a_detour(preset: str) -> None:
 
 @both
 def test_the_predictive_score_leaves_out_uninformative_steps(preset: str) -> None:
-    """The agent walks through a wall, or is shut in."""
+    """The agent walks through a wall."""
     walls = [*border(), block(80, 80)]
     through = trial(walk((65, 85), (125, 85)), [HEART.at(150, 85)], walls=walls)
     assert 0 <= judged(through, preset=preset).predictive <= 1
-    inside = walk((44, 106), (54, 114), (46, 112))
-    shut_in = trial(inside, [HEART.at(120, 110)], walls=[*border(), *ring(2, 5)])
-    assert judged(shut_in, preset=preset).predictive == pytest.approx(1.0)
+
+
+SHUT_IN = trial(
+    walk((44, 106), (54, 114), (46, 112)), [HEART.at(120, 110)], walls=[*border(), *ring(2, 5)]
+)
+AT_REST = trial([(40, 100)], [HEART.at(120, 50), SPOON.at(120, 150)])
+UNJUDGEABLE = [
+    (AT_REST, "the agent does nothing"),
+    (SHUT_IN, "no goal can be reached"),
+]
+
+
+@both
+@pytest.mark.parametrize(("odd", "why"), UNJUDGEABLE)
+def test_what_cannot_be_judged_has_no_plausibility(odd, why: str, preset: str) -> None:
+    judgement = judged(TO_HEART, odd, preset=preset)
+    assert judgement.missing == why
+    numbers = [judgement.plausibility, judgement.predictive]
+    numbers += [*judgement.parts.to_dict().values(), *judgement.surprise.to_dict().values()]
+    assert all(map(math.isnan, numbers))
+    assert repr(judgement).endswith(f"plausibility missing, {why}>")
+    plain = json.loads(json.dumps(judgement.to_dict(trace=True), allow_nan=False))
+    assert plain["plausibility"] is None
+    assert set(plain["parts"].values()) == set(plain["surprise"].values()) == {None}
+    assert plain["missing"] == why
+    assert "plausibility <b>missing</b>" in judgement._repr_html_()
+    assert f'"missing":"{why}"' in page(judgement)
+    assert f"The right one is not judged: {why}." in page(
+        judged(TO_HEART, preset=preset), judgement
+    )
+    heading, line, _ = judgement_table([judgement_row(judgement, account(judgement))]).splitlines()
+    assert heading.endswith("missing because")
+    assert line.split(maxsplit=1)[1].strip() == why
+
+
+def test_familiarization_may_be_motionless() -> None:
+    judgement = judged(TO_HEART, AT_REST, TO_HEART)
+    assert judgement.missing == ""
+    assert "missing" not in judgement.to_dict()
+    assert judgement.plausibility == pytest.approx(judged(TO_HEART, TO_HEART).plausibility)
 
 
 # Warnings
@@ -130,10 +171,8 @@ def test_one_trial_is_judged_with_a_warning() -> None:
 
 
 @both
-def test_an_agent_that_does_not_move_is_not_surprising(preset: str) -> None:
-    still = trial([(40, 100)], [HEART.at(120, 50), SPOON.at(120, 150)])
-    judgement = judged(TO_HEART, still, preset=preset)
-    assert set(judgement.surprise.to_dict().values()) == {0.0}
+def test_an_agent_that_does_not_move_gives_a_warning(preset: str) -> None:
+    judgement = judged(TO_HEART, AT_REST, preset=preset)
     assert any("does not move" in warning for warning in judgement.warnings)
 
 

@@ -12,7 +12,7 @@ import hbtom
 from domains import EXAMPLES, LAMPS, SWITCHES, example, world_of
 from hbtom import BadInput, Model, infer_plans, load_goals, load_plan
 from hbtom.judgement import plausibility, surprise
-from hbtom.judgement.plan_judging import LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
+from hbtom.judgement.plan_judging import ALONE, LEAST_WEIGHT, MOST_WEIGHT, PlanJudgement
 from hbtom.mind import log_likelihood
 from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.model import with_settings
@@ -216,8 +216,9 @@ def test_a_goal_that_holds_already_and_a_plan_that_does_nothing() -> None:
     goals = [make_goal(world, "light", "(on hall)"), make_goal(world, "dark", "(not (on hall))")]
     judgement = infer_plans(goals, [read_plan(world, "; nothing happens")])
     assert judgement.test.goal.tolist() == [[0.5, 0.5]]
-    assert judgement.surprise.to_dict() == {"goal": 0.0, "efficiency": 0.0, "observation": 0.0}
-    assert judgement.predictive == 1.0
+    assert judgement.missing == "the agent does nothing"
+    assert np.isnan([judgement.plausibility, judgement.predictive]).all()
+    assert set(judgement.to_dict()["surprise"].values()) == {None}
 
 
 def test_warnings_are_given_once_and_name_the_plan() -> None:
@@ -229,6 +230,19 @@ def test_warnings_are_given_once_and_name_the_plan() -> None:
     alone, warning = infer_plans([salad], [plan]).warnings
     assert alone == "there is only one plan: it is judged without familiarization"
     assert warning.endswith("makes every goal impossible; it is left out")
+
+
+def test_an_agent_that_moves_at_random_may_give_up_all_goals() -> None:
+    """A step that the random process explains is evidence for it: it is one of six actions."""
+    world = example("unreliable-gripper")
+    plan = load_plan(world, EXAMPLES / "unreliable-gripper" / "plans" / "pieces.plan")
+    glass = make_goal(world, "glass", "(on glass table)")
+    judgement = infer_plans([glass], [plan], with_settings(PAPER, {"hypotheses.random": 0.1}))
+    assert judgement.warnings == (ALONE,)
+    test = judgement.test
+    assert test.margin("process")[2:, 1].tolist() == pytest.approx([1.0, 1.0])
+    assert test.log_likelihood[2] == pytest.approx(-np.log(6))
+    assert test.goal == pytest.approx(np.ones((4, 1)))
 
 
 # As values

@@ -90,8 +90,10 @@ def test_waste_is_left_out_if_some_actions_were_not_seen() -> None:
     assert surprise(hidden, waste=True).waste is None
 
 
-def test_without_steps_there_is_no_surprise() -> None:
-    assert surprise(believed([[[0.25, 0.75]]], [])) == Surprise(0.0, 0.0, 0.0)
+def test_without_steps_surprise_is_missing() -> None:
+    missing = surprise(believed([[[0.25, 0.75]]], [])).to_dict()
+    assert list(missing) == ["goal", "efficiency", "observation"]
+    assert all(map(math.isnan, missing.values()))
 
 
 def test_total_variation_is_half_the_sum_of_differences() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from domains import EXAMPLES, NAMES, domain_with, example, problem_with, world_of
+from hbtom import infer_plans
 from hbtom.mind import log_likelihood
 from hbtom.mind.graph_regret import OTHER_GOAL, graph_regret
 from hbtom.observe import Identity
@@ -135,12 +136,34 @@ def test_a_step_that_gives_up_all_goals_says_nothing() -> None:
     assert np.isfinite(log).all()
 
 
+def test_a_plan_of_which_every_step_is_left_out_is_not_judged() -> None:
+    world = world_of(domain_with(EAT, CARRY), problem_with("(in ball home)"))
+    judgement = infer_plans(
+        [make_goal(world, "shop", "(in ball shop)")], [read_plan(world, "(eat ball)")]
+    )
+    assert judgement.missing == "every step is left out"
+    assert np.isnan(judgement.plausibility)
+    assert judgement.to_dict()["missing"] == judgement.missing
+
+
 def test_a_step_that_gives_up_the_last_goal_says_nothing() -> None:
     regret = kept("(eat ball)", "(eat crate)")
     log = log_likelihood(regret, BETAS).log
     assert (log[0, 0] == -np.inf).all()
     assert log[1].tolist() == [[0.0] * 3] * 2
     assert len(regret.warnings) == 1
+
+
+def test_every_step_that_gives_up_all_goals_says_nothing() -> None:
+    world = example("unreliable-gripper")
+    plan = load_plan(world, EXAMPLES / "unreliable-gripper" / "plans" / "pieces.plan")
+    planned = plan_on_graph(explore(world), (make_goal(world, "glass", "(on glass table)"),))
+    regret = graph_regret(planned, plan)
+    log = log_likelihood(regret, BETAS).log
+    assert (log[0] < 0).all()
+    assert log[1:].tolist() == [[[0.0] * 3]] * 2
+    told = "(grasp-fragile glass shelf), makes every goal impossible; it is left out"
+    assert regret.warnings == (f"step 2, {told}", f"step 3, {told}")
 
 
 def test_a_plan_without_a_step_is_no_evidence() -> None:

@@ -147,7 +147,14 @@ def test_the_list_can_be_filtered_and_searched(served: Served) -> None:
     assert names(search="same", **{"in": "efficiency_path"}) == []
     assert len(names(search="multi-agent")) == 50
     answer = served.get("/pairs", outcome="wrong", search="preference").json
-    assert answer["count"] == {"right": 3, "wrong": 1, "tie": 1, "unreadable": 1, "unjudged": 0}
+    assert answer["count"] == {
+        "right": 3,
+        "wrong": 1,
+        "tie": 1,
+        "missing": 0,
+        "unreadable": 1,
+        "unjudged": 0,
+    }
     assert (answer["judged"], answer["accuracy"]) == (5, 0.7)
     low, high = answer["interval"]
     assert 0 < low < 0.7 < high < 1
@@ -282,6 +289,7 @@ def test_all_pairs_are_judged_in_the_background_until_stopped(fresh: Served) -> 
         "right": 3 + FEW,
         "wrong": 1,
         "tie": 1 + MANY,
+        "missing": 0,
         "unreadable": 1,
         "unjudged": 0,
     }

@@ -89,6 +89,7 @@ def test_all_are_judged_and_filtered_by_outcome(seen: Browser) -> None:
         "right": "6",
         "wrong": "1",
         "tie": str(MANY + 1),
+        "missing": "0",
         "unreadable": "1",
         "not judged yet": "0",
     }

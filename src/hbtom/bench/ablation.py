@@ -10,6 +10,7 @@ functions: they are fitted to the pairs of the other folds, and judge the pairs 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from msgspec.structs import replace as changed
 
 from hbtom import __version__
 from hbtom.assumptions import Grid
-from hbtom.bench.calibration import FOLDS, Both, held_out, parts_of, product
+from hbtom.bench.calibration import FOLDS, Both, held_out, is_missing, parts_of, product
 from hbtom.bench.checked_rater import CheckedRater
 from hbtom.bench.evaluation import as_dataset
 from hbtom.bench.judged import Problems, judge_by_all
@@ -178,8 +179,9 @@ def _scores(
     surprises = [_only(variation.kinds, both) for _, both in seen]
     if variation is SHIPPED:
         parts = [parts_of(model.classifier, both) for both in surprises]
-    else:
-        parts = held_out(surprises)
+    else:  # missing surprises have missing parts
+        fitted = iter(held_out([both for both in surprises if not is_missing(both)]))
+        parts = [both if is_missing(both) else next(fitted) for both in surprises]
     return scores(
         {
             (pair.task, pair.name): (variation.combine(expected), variation.combine(unexpected))
@@ -189,9 +191,17 @@ def _scores(
 
 
 def _only(kinds: Sequence[str], both: Both) -> Both:
-    """Return surprises of these kinds only; the others are constant, so that they say nothing."""
+    """Return surprises of these kinds only; the others are constant, so that they say nothing.
+
+    Missing ones stay so.
+    """
     expected, unexpected = (
-        Surprise(**{kind: value if kind in kinds else 0.0 for kind, value in one.to_dict().items()})
+        Surprise(
+            **{
+                kind: value if kind in kinds or math.isnan(value) else 0.0
+                for kind, value in one.to_dict().items()
+            }
+        )
         for one in both
     )
     return expected, unexpected

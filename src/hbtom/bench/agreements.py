@@ -78,12 +78,20 @@ class Correlation(Plottable):
         if missing := _missing(sampled(self.measures)):
             answers = count(missing, "answer is", "answers are")
             warnings.append(f"{answers} missing in scenarios that a participant answered in part")
+        if unjudged := self.missing:
+            items = count(unjudged, "item is", "items are")
+            warnings.append(f"{items} left out, which a model cannot judge")
         whole = [one.r.high for one in self.agreements if one.category == ALL]
         if all(high is not None and high < 0 for high in whole):
             other = "rating" if self.measures.direction == "looking" else "looking"
             hint = f"if more is less {'surprising' if other == 'rating' else 'plausible'}, say"
             warnings.append(f"it looks reversed; {hint} --direction {other}")
         return tuple(warnings)
+
+    @property
+    def missing(self) -> int:
+        """The number of items left out, because a model cannot judge them."""
+        return int(np.isnan([*self.models.values()]).any(axis=0).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Return all statistics as plain values."""
@@ -96,6 +104,7 @@ class Correlation(Plottable):
             "participants": len(measures.participants) or None,
             "scenarios": len(measures.names),
             "items": len(measures.items),
+            "missing": self.missing,
             "agreement": [_plain(one) for one in self.agreements],
             "differences": [_plain(one) for one in self.gaps],
             "ceiling": [_plain(one) for one in self.ceilings],

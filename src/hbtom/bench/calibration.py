@@ -67,21 +67,27 @@ def calibrate(
     model = evaluation.model
     if not isinstance(model, Model):
         raise BadInput(f"'{model.name}' has no classifier to fit", hint="evaluate a model")
-    pairs = _pairs(evaluation.rows, waste=model.classifier.waste is not None)
+    every = _pairs(evaluation.rows, waste=model.classifier.waste is not None)
+    pairs = [both for both in every if not is_missing(both)]
     fit = _fit(pairs, penalty)
     rated = [(product(e), product(u)) for e, u in held_out(pairs, penalty)]
-    bins = binned(rated)
+    bins, missing = binned(rated), [math.nan] * (len(every) - len(pairs))
     return Calibration(
         model=msgspec.structs.replace(model, name=name, classifier=fit.classifier),
         fit=fit,
         episodes=2 * len(pairs),
-        cross_validated=Score("overall", tuple(margin(e, u) for e, u in rated)),
+        cross_validated=Score("overall", (*(margin(e, u) for e, u in rated), *missing)),
         bins=bins,
         calibration_error=calibration_error(bins),
     )
 
 
 Both = tuple[Surprise, Surprise]  # of the expected and the unexpected member of a pair
+
+
+def is_missing(pair: Both) -> bool:
+    """Return whether a member of a pair cannot be judged."""
+    return any(math.isnan(one.goal) for one in pair)
 
 
 def held_out(pairs: Sequence[Both], penalty: float = PENALTY) -> list[Both]:
@@ -144,5 +150,7 @@ def binned(pairs: Sequence[tuple[float, float]]) -> tuple[Bin, ...]:
 
 def calibration_error(bins: Sequence[Bin]) -> float:
     """Return the mean difference of plausibility and share expected, weighted by episodes."""
+    if not bins:
+        return math.nan
     off = sum(one.episodes * abs(one.mean_plausibility - one.expected) for one in bins)
     return off / sum(one.episodes for one in bins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -66,6 +67,7 @@ class Difference:
     second: float  # and of the second
     first_better: int  # pairs on which the first set scores higher
     second_better: int  # and on which the second does
+    missing: int  # pairs with a rating that is missing in either set; it counts one half there
     p: float  # of the exact sign test, two-sided
     p_adjusted: float  # after Holm, over all tasks
 
@@ -91,17 +93,22 @@ def compare(first: Ratings, second: Ratings) -> Comparison:
     common = sorted(set(one) & set(two))
     rated = {name: (pair_score(*one[name]), pair_score(*two[name])) for name in common}
     tasks = in_order(task for task, _ in common)
-    found = [_difference(t, [both for (of, _), both in rated.items() if of == t]) for t in tasks]
+    gone = Counter(name[0] for name in common if any(map(math.isnan, (*one[name], *two[name]))))
+    found = [
+        _difference(task, [both for (of, _), both in rated.items() if of == task], gone[task])
+        for task in tasks
+    ]
     adjusted = holm([difference.p for difference in found])
     differences = (replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True))
     return Comparison(tuple(differences), tuple(left_out))
 
 
-def _difference(task: str, values: Sequence[tuple[float, float]]) -> Difference:
+def _difference(task: str, values: Sequence[tuple[float, float]], missing: int) -> Difference:
     first, second = (sum(column) / len(values) for column in zip(*values, strict=True))
     wins, losses = sum(a > b for a, b in values), sum(a < b for a, b in values)
     p = sign_test(wins, losses)
-    return Difference(task, len(values), first, second, wins, losses, p, p_adjusted=p)
+    known = len(values), first, second, wins, losses, missing
+    return Difference(task, *known, p, p_adjusted=p)
 
 
 def sign_test(wins: int, losses: int) -> float:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hbtom.arrays import Floats, Ints
+from hbtom.arrays import Bools, Floats, Ints
 from hbtom.bench.agreements import ALL, Agreement, Ceiling, Correlation, Gap, sampled
 from hbtom.bench.looking_times import effects
 from hbtom.bench.measures import MeasureOptions, Measures, read_measures
@@ -57,10 +57,14 @@ def correlate(
 def compare_with(
     people: Measures, said: Mapping[str, Floats], *, samples: int = SAMPLES, seed: int = 0
 ) -> Correlation:
-    """Compare measures with models' predictions for the same items."""
-    if len(people.items) < 3:
+    """Compare measures with models' predictions for the same items.
+
+    Items that a model cannot judge are left out.
+    """
+    known: Bools = ~np.isnan(np.array([*said.values()])).any(axis=0)
+    if known.sum() < 3:
         hint = "a correlation needs three or more"
-        problem = f"there are too few items to compare: {len(people.items)}"
+        problem = f"there are too few items to compare: {known.sum()}"
         raise BadInput(problem, hint=hint, file=people.name)
     if len(people.items) * samples > MOST:
         hint = f"at most {MOST // len(people.items)} samples fit (--samples)"
@@ -70,7 +74,7 @@ def compare_with(
     agreements: list[Agreement] = []
     gaps: list[Gap] = []
     ceilings = []
-    for category, items in _categories(people):
+    for category, items in _categories(people, known):
         part = sampled(people).part(items)
         found = _statistics(part, [x[items] for x in said.values()], people, samples, seed)
         freedom = min(part.scenarios, len(part.values) if part.several else part.scenarios) - 1
@@ -131,16 +135,21 @@ def _gaps(names: Sequence[str], category: str, found: _Statistics, freedom: int)
         )
 
 
-def _categories(people: Measures) -> Iterator[tuple[str, Annotated[Ints, "some"]]]:
-    """Yield all items, then those of each variable and of each category if there are several."""
-    yield ALL, np.arange(len(people.items))
+def _categories(
+    people: Measures, known: Annotated[Bools, "item"]
+) -> Iterator[tuple[str, Annotated[Ints, "some"]]]:
+    """Yield all items, then those of each variable and of each category if there are several.
+
+    Only items that all models can judge are among them.
+    """
+    yield ALL, np.flatnonzero(known)
     for of in (
         [item.variable for item in people.items],
         [people.categories.get(item.scenario, "") for item in people.items],
     ):
         names = [name for name in dict.fromkeys(of) if name]
         for name in names if len(names) > 1 else ():
-            items = np.flatnonzero([one == name for one in of])
+            items = np.flatnonzero(known & [one == name for one in of])
             if len(items) > 2:
                 yield name, items
 
@@ -173,7 +182,7 @@ def said_by(people: Measures, model: ModelValues, scale: tuple[float, float]) ->
         for number, (item, row) in enumerate(zip(people.items, people.row, strict=True)):
             with at_row(row):
                 values[number] = model.find(people.names[item.scenario], item)
-    inside = bool(((values >= 0) & (values <= 1)).all())
+    inside = not ((values < 0) | (values > 1)).any()
     if model.column.startswith("surprise") == (people.direction == "looking"):
         same = inside or people.direction == "looking"
         return values if same else (values - scale[0]) / (scale[1] - scale[0])

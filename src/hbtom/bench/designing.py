@@ -7,6 +7,7 @@ many of the first trials remain as it takes to keep a given share of the differe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -169,6 +170,7 @@ def design(
         (job, member, values)
         for job, both in zip(jobs, counted(work, len(jobs), progress), strict=True)
         for member, values in enumerate(both)
+        if not math.isnan(difference(values))
     ]
     best = sorted(judged, key=lambda one: -abs(difference(one[2])))[: search.top]
     short = each(partial(_shorten, models, search.share, compiled), best, workers, weight=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from hbtom.bench.items import (
     number_of,
     scenario_names,
     table_rows,
+    text_of,
 )
 from hbtom.bench.ratings import at_row
 from hbtom.bench.results import json_value
@@ -37,7 +39,7 @@ class ModelValues:
 
     name: str
     column: str  # of the results that has the values
-    values: Mapping[str, Mapping[Item, float]]  # by scenario
+    values: Mapping[str, Mapping[Item, float]]  # by scenario; NaN where the model cannot judge
     called: Mapping[str, str | None]  # scenarios by their names; None for an ambiguous name
 
     def find(self, names: Names, item: Item) -> float:
@@ -107,7 +109,9 @@ def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> 
             if item in values.setdefault(item.scenario, {}):
                 hint = "results have one row per item; give MEASURES first, then RESULTS"
                 raise BadInput(f"this is the second result for {item}", hint=hint)
-            values[item.scenario][item] = number_of(row.get(given[0]), given[0])
+            value = row.get(given[0])
+            gone = text_of(row, "missing") and not text_of({"value": value}, "value")
+            values[item.scenario][item] = math.nan if gone else number_of(value, given[0])
         for one in names:
             called[one] = names[0] if called.get(one, names[0]) == names[0] else None
     return ModelValues(name, given[0], values, called)
@@ -138,6 +142,7 @@ def _printed(printed: Any, stem: str) -> Iterable[dict[str, Any]]:
         for one in printed:
             kinds = {"surprise": one["surprise"], "part": one["parts"]}
             more = {f"{kind}_{key}": v for kind, all_ in kinds.items() for key, v in all_.items()}
+            more["missing"] = one.get("missing", "")
             yield {"file": one["file"], "plausibility": one["plausibility"], **more}
         return
     alone = {"scenario": stem} if len(printed["plans"]) == 1 else {}

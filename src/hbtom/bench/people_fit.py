@@ -92,7 +92,7 @@ class PredictPairs:
             yield [
                 [
                     {"file": one.file, "task": one.task, "pair": one.pair, "member": one.member}
-                    | {"plausibility": value}
+                    | {"plausibility": value, "missing": "not judged" if value != value else ""}
                     for one, value in zip(pair.members, values, strict=True)
                 ]
                 for values in both
@@ -151,6 +151,8 @@ def choose(
 
 
 def _agreement(people: Floats, said: Floats) -> Annotated[Floats, "model"]:
+    known = ~np.isnan(said).any(axis=0)
+    people, said = people[known], said[:, known]
     return correlation(said, np.broadcast_to(people, said.shape), np.ones(said.shape))
 
 

@@ -127,6 +127,7 @@ class ModelRater:
             "efficiency": float(test.joint[0].sum(axis=0) @ test.efficiencies),
             "part_waste": 1.0 if parts.waste is None else parts.waste,
             "surprise_waste": surprise.waste or 0.0,
+            "missing": judgement.missing,
         }
         return Rating(self.value(judgement), own, bool(judgement.warnings))
 

@@ -1,7 +1,8 @@
 """Ratings from anywhere: CSV, JSON lines or Parquet, one row per episode.
 
 A row names its episode by ``file``, or by ``task``, ``pair`` and ``member``, and rates it under
-``rating`` or ``plausibility``. Looking times are under ``looking``: longer is more surprising.
+``rating`` or ``plausibility``. Looking times are under ``looking``: longer is more surprising. A
+rating may be missing if the row says why under ``missing``, as in results of ``evaluate``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Ratings:
     """How plausible each episode was rated, by people or a program; also a rater."""
 
     name: str
-    values: Mapping[EpisodeName, float]
+    values: Mapping[EpisodeName, float]  # NaN where a rating is missing
 
     @property
     def fingerprint(self) -> str:
@@ -50,6 +51,8 @@ class Ratings:
         rating = self.values.get(_episode({"file": episode.name}, None))
         if rating is None:
             raise BadInput(f"there is no rating of it in {self.name}")
+        if math.isnan(rating):
+            raise BadInput(f"its rating is missing in {self.name}")
         return rating
 
 
@@ -186,10 +189,15 @@ def _rating(row: Mapping[str, Any], direction: Direction | None) -> float:
         known = ", ".join(str(name) for name in row)
         raise BadInput("there is no column 'rating'", hint=f"the columns are {known}")
     given = row[column]
+    if given in ("", None) and row.get("missing"):
+        return math.nan
     try:
         value = float(given if given is not None else "")
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(f"the rating is {str(given)[:40]!r}", hint="a number is needed") from None
+        raise BadInput(
+            f"the rating is {str(given)[:40]!r}",
+            hint="a number is needed, or a reason in a column 'missing'",
+        ) from None
     if math.isnan(value):
         raise BadInput("the rating is not a number", hint="leave the row out")
     surprising = (direction or column) == "looking"

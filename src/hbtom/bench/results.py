@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,11 +37,14 @@ MODEL_COLUMNS: Columns = {
     "efficiency": float,  # E[beta] at the start of the test trial
     "part_waste": float,  # 1 if the model leaves waste out, as if nothing were wasted
     "surprise_waste": float,
+    "missing": str,  # why there are no numbers above; empty if there are
 }
-_ADDED = {"part_waste": 1.0, "surprise_waste": 0.0}  # not in files of version 0.1; come last
+_ADDED = {"part_waste": 1.0, "surprise_waste": 0.0, "missing": ""}  # not in 0.1; come last
 _SHARES = "preference"  # in files up to version 0.2: "heart.png 0.9000; spoon.png 0.1000"
-_IN_02 = [{"preferred": _SHARES}.get(one, one) for one in MODEL_COLUMNS if one != "preferred_share"]
+_IN_03 = [one for one in MODEL_COLUMNS if one != "missing"]
+_IN_02 = [{"preferred": _SHARES}.get(one, one) for one in _IN_03 if one != "preferred_share"]
 _IN_01 = [name for name in _IN_02 if name not in _ADDED]
+_OLD = (_IN_03, _IN_02, _IN_01)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Row:
     pair: str
     member: str
     file: str
-    rating: float  # by which pairs are compared
+    rating: float  # by which pairs are compared; NaN if a model cannot judge the episode
     model: str  # fingerprint of the model, or of the rater
     version: str  # of hbtom
     score: str  # what the rating is: plausibility, predictive, or the name of the rater
@@ -148,7 +152,7 @@ def begins_like_ours(data: bytes, kind: str, columns: Columns = MODEL_COLUMNS) -
         return data[: len(start)] == start[: len(data)]
     heading, newline, _ = data.partition(b"\n")
     if not newline:
-        whole = (csv_line(layout(own)).encode() for own in (columns, _IN_02, _IN_01))
+        whole = (csv_line(layout(own)).encode() for own in (columns, *_OLD))
         return any(one.startswith(data) for one in whole)
     try:
         _own(next(csv.reader([heading.decode(errors="surrogateescape")], strict=True), []))
@@ -166,9 +170,14 @@ def _foreign(why: str) -> BadInput:
 
 def _row(values: Mapping[str, Any], expected: Columns) -> Row:
     names = _own(list(values))
-    if names in (_IN_02, _IN_01):
-        values, names = {**_ADDED, **values, **_largest(values[_SHARES])}, list(MODEL_COLUMNS)
+    if names in _OLD:
+        shares = _largest(values[_SHARES]) if _SHARES in names else {}
+        values, names = {**_ADDED, **values, **shares}, list(MODEL_COLUMNS)
     kinds: Columns = next((own for own in (expected, MODEL_COLUMNS) if names == list(own)), {})
+    if kinds == MODEL_COLUMNS and values["missing"]:
+        numbers = {"rating", *(name for name, kind in kinds.items() if kind is float)}
+        gone = {name for name in numbers if values[name] in ("", None)}
+        values = {**values, **dict.fromkeys(gone, math.nan)}
     own = {name: _value(name, kinds.get(name), values[name]) for name in names}
     rating = _value("rating", float, values["rating"])
     texts = {name: _value(name, str, values[name]) for name in (*_FIRST[:-1], *_LAST)}

@@ -1,8 +1,9 @@
 """Scoring ratings: pairwise accuracy with its interval, and the margins behind it.
 
-A pair is correct if its expected member is rated higher. A tie counts one half and is reported.
-The margin of a pair is how much higher its expected member is rated: zero for a tie, negative for a
-wrong pair. Margins say how near to failure a perfect score is.
+A pair is correct if its expected member is rated higher. A tie counts one half and is reported; so
+does a pair with a missing rating, because a member cannot be judged. The margin of a pair is how
+much higher its expected member is rated: zero for a tie, negative for a wrong pair, and not a
+number if a rating is missing. Margins say how near to failure a perfect score is.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Score:
     """How the pairs of a task, of a group of tasks, or of all tasks were judged."""
 
     task: str
-    margins: tuple[float, ...]  # one per pair
+    margins: tuple[float, ...]  # one per pair; NaN if a rating is missing
     bounded: bool = True  # whether ratings are between 0 and 1
 
     @property
@@ -47,53 +48,74 @@ class Score:
         return self.margins.count(0.0)
 
     @property
+    def missing(self) -> int:
+        """The number of pairs with a member whose rating is missing."""
+        return self.pairs - len(self.known)
+
+    @property
+    def known(self) -> tuple[float, ...]:
+        """The margins of the pairs of which both members are rated."""
+        return tuple(one for one in self.margins if not math.isnan(one))
+
+    @property
     def accuracy(self) -> float:
-        """(correct + ties / 2) / pairs; NaN if there are no pairs."""
-        return (self.correct + self.ties / 2) / self.pairs if self.pairs else math.nan
+        """(correct + ties / 2 + missing / 2) / pairs; NaN if there are no pairs."""
+        return self._right / self.pairs if self.pairs else math.nan
 
     @property
     def interval(self) -> tuple[float, float]:
         """The Wilson interval of the accuracy, 95 %."""
-        return wilson(self.correct + self.ties / 2, self.pairs)
+        return wilson(self._right, self.pairs)
+
+    @property
+    def _right(self) -> float:
+        return self.correct + (self.ties + self.missing) / 2
 
     @property
     def margin_5(self) -> float:
         """The 5 % quantile of the margins: at least 5 % of all pairs do not exceed it.
 
         Of n margins in ascending order, it is number n / 20, rounded up, so that it is always the
-        margin of a pair. NaN if there are no pairs.
+        margin of a pair. NaN if there are none.
         """
-        return sorted(self.margins)[(self.pairs - 1) // 20] if self.pairs else math.nan
+        known = sorted(self.known)
+        return known[(len(known) - 1) // 20] if known else math.nan
 
     @property
     def margin_least(self) -> float:
-        """The smallest margin; NaN if there are no pairs."""
-        return min(self.margins, default=math.nan)
+        """The smallest margin; NaN if there are none."""
+        return min(self.known, default=math.nan)
 
     @property
     def margin_below(self) -> float:
-        """The share of pairs with a margin below 0.05, which include all ties and wrong pairs."""
-        return sum(one < NEAR for one in self.margins) / self.pairs if self.pairs else math.nan
+        """The share of margins below 0.05, which include those of all ties and wrong pairs."""
+        known = self.known
+        return sum(one < NEAR for one in known) / len(known) if known else math.nan
 
     def __repr__(self) -> str:
         return (
             f"<Score of {self.task!r}: {count(self.pairs, 'pair')}, {self.correct} correct, "
-            f"{count(self.ties, 'tie')}, least margin {self.margin_least:.3g}>"
+            f"{count(self.ties, 'tie')}{self._missing}, least margin {self.margin_least:.3g}>"
         )
+
+    @property
+    def _missing(self) -> str:
+        return f", {self.missing} missing" if self.missing else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score as plain values: fractions, and null if there are no pairs."""
-        known = self.pairs > 0
+        known, margins = self.pairs > 0, bool(self.known)
         return {
             "task": self.task,
             "pairs": self.pairs,
             "correct": self.correct,
             "ties": self.ties,
+            "missing": self.missing,
             "accuracy": self.accuracy if known else None,
             "interval": list(self.interval) if known else [None, None],
-            "margin_5": finite_or_text(self.margin_5) if known else None,
-            "margin_least": finite_or_text(self.margin_least) if known else None,
-            "margin_below": self.margin_below if known else None,
+            "margin_5": finite_or_text(self.margin_5) if margins else None,
+            "margin_least": finite_or_text(self.margin_least) if margins else None,
+            "margin_below": self.margin_below if margins else None,
             "published": published(self.task).get("HBToM"),
         }
 
@@ -125,8 +147,9 @@ def wilson(successes: float, trials: int) -> tuple[float, float]:
 
 
 def pair_score(expected: float, unexpected: float) -> float:
-    """Return 1 if the expected member is rated higher, 1/2 for a tie, 0 otherwise."""
-    return 1.0 if expected > unexpected else 0.5 if expected == unexpected else 0.0
+    """Return 1 if the expected member is rated higher, 1/2 for a tie or a missing rating, or 0."""
+    tied = expected == unexpected or math.isnan(expected) or math.isnan(unexpected)
+    return 1.0 if expected > unexpected else 0.5 if tied else 0.0
 
 
 def margin(expected: float, unexpected: float) -> float:
@@ -147,7 +170,7 @@ def scores(ratings: Mapping[tuple[str, str], tuple[float, float]]) -> tuple[Scor
     margins: dict[str, list[float]] = {}
     for (task, _), both in ratings.items():
         margins.setdefault(task, []).append(margin(*both))
-    bounded = all(0 <= one <= 1 for both in ratings.values() for one in both)
+    bounded = not any(one < 0 or one > 1 for both in ratings.values() for one in both)
     return tuple(replace(one, bounded=bounded) for one in scores_of(margins))
 
 
@@ -162,7 +185,7 @@ def mean_by_level(
     """Return the mean rating of each level, by task; the most plausible level first."""
     rated: dict[str, dict[str, list[float]]] = {}
     for name, rating in ratings.items():
-        if name in levels:
+        if name in levels and not math.isnan(rating):
             rated.setdefault(name[0], {}).setdefault(levels[name], []).append(rating)
     return {
         task: {

@@ -23,6 +23,7 @@ from hbtom.files import read_whole, write_whole
 Record = Mapping[str, Any]
 BY = ("file", "stamp", "model", "version")  # what a judgement depends on
 TEXTS = ("preferred", "expected_goal", "likeliest_goal", "explanation", *BY)
+WHY = "missing"  # why there is no plausibility; not in files up to version 0.3
 
 
 @contextmanager
@@ -75,9 +76,11 @@ def _from_csv(data: bytes) -> Iterator[dict[str, Any]]:
     for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
         yield {
             name: unguarded(cell)
-            if name in TEXTS
+            if name in (*TEXTS, WHY)
             else int(cell)
             if name == "warnings"
+            else None
+            if not cell and row.get(WHY)
             else float(cell)
             for name, cell in row.items()
         }

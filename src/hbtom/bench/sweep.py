@@ -52,9 +52,12 @@ class Swept:
         return total("overall", self.tasks)
 
     def margin(self, task: str) -> float:
-        """Return the mean margin of the pairs of a task, or of all tasks if it is 'overall'."""
+        """Return the mean margin of the pairs of a task, or of all tasks if it is 'overall'.
+
+        Pairs with a missing rating have none.
+        """
         everything = [one for values in self.differences.values() for one in values]
-        values = self.differences.get(task, everything)
+        values = [one for one in self.differences.get(task, everything) if not math.isnan(one)]
         return sum(values) / len(values) if values else math.nan
 
 
@@ -73,7 +76,7 @@ class Sweep(Result):
             {
                 **{name: plain_setting(value) for name, value in one.settings.items()},
                 **score.to_record(),
-                "margin": one.margin(score.task) if score.pairs else None,
+                "margin": one.margin(score.task) if score.known else None,
                 "score": self.score,
                 "model": one.model.fingerprint,
                 "dataset": self.dataset,

@@ -35,21 +35,29 @@ def encode_records(
     """Return a table as a file of this kind; ``.csv`` with or without a heading.
 
     ``schema`` has the column types of a Parquet file; by default they follow from the values.
+    What is not a number (NaN) is missing: null, or an empty cell.
     """
-    if kind == ".jsonl":
-        return "".join(json.dumps(row, allow_nan=False) + "\n" for row in records).encode()
     if kind == ".parquet":
         library, parquet = arrow()
-        sink = io.BytesIO()
         plain = [
             {name: spelt(value) if isinstance(value, str) else value for name, value in row.items()}
             for row in records
         ]
-        parquet.write_table(library.Table.from_pylist(plain, schema), sink)
+        schema = schema or library.Table.from_pylist(plain).schema  # before a column is all null
+        sink = io.BytesIO()
+        parquet.write_table(library.Table.from_pylist(_with_nulls(plain), schema), sink)
         return sink.getvalue()
+    records = _with_nulls(records)
+    if kind == ".jsonl":
+        return "".join(json.dumps(row, allow_nan=False) + "\n" for row in records).encode()
     lines = [csv_line(columns)] if heading else []
     lines += [csv_line(row.values()) for row in records]
     return "".join(lines).encode(errors="surrogateescape")  # a file may have any name
+
+
+def _with_nulls(records: Records) -> list[dict[str, Any]]:
+    """Return records with None for everything that is not a number (NaN)."""
+    return [{name: None if one != one else one for name, one in row.items()} for row in records]
 
 
 def spelt(name: str) -> str:

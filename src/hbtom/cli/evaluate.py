@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -101,5 +102,6 @@ def _print(result: Evaluation, form: str, wrong: bool, suite: str) -> None:
     who = f"{kind} {plain(result.rater.name)} ({plain(result.rater.fingerprint)})"
     click.echo(f"{who}, dataset {result.dataset}")
     for (task, pair), (expected, unexpected) in result.wrong.items() if wrong else ():
-        kind = "tied" if expected == unexpected else "wrong"
-        click.echo(f"{kind}: {task}/{pair}, e {expected:.3g}, u {unexpected:.3g}")
+        e, u = ("missing" if isnan(one) else f"{one:.3g}" for one in (expected, unexpected))
+        kind = "missing" if "missing" in (e, u) else "tied" if expected == unexpected else "wrong"
+        click.echo(f"{kind}: {task}/{pair}, e {e}, u {u}")

@@ -22,7 +22,7 @@ from hbtom.world.pddl import load_goals, load_plan, load_world
 
 KINDS, PAGES, MOVIES = (".pdf", ".svg", ".png"), (".html", ".htm"), (".gif", ".mp4")
 # printed only if plans are judged
-VERDICT = ("plausibility", "parts", "surprise", "explanation")
+VERDICT = ("plausibility", "parts", "surprise", "missing", "explanation")
 
 
 def run(
@@ -92,6 +92,8 @@ def run(
     tables = [beliefs_table(*one) for one in (both[-1:] if judged else both)]
     if judged:
         name, sentence = judgement.plans[-1].name, values["explanation"]
-        row = JudgementRow(name, judgement.plausibility, values["surprise"], sentence)
+        row = JudgementRow(
+            name, judgement.plausibility, values["surprise"], sentence, judgement.missing
+        )
         tables.append(judgement_table([row], heading="plan"))
     click.echo("\n\n".join(tables))

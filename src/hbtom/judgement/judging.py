@@ -119,7 +119,7 @@ class Judgement(BaseJudgement):
         return to_datatree(self, self.posteriors, self.episode.name)
 
     def __repr__(self) -> str:
-        return f"<Judgement of {self.episode.name!r}: plausibility {self.plausibility:.3f}>"
+        return f"<Judgement of {self.episode.name!r}: plausibility {self._told()}>"
 
 
 def judge(

@@ -116,7 +116,7 @@ class PlanJudgement(BaseJudgement):
 
     def __repr__(self) -> str:
         name = self.plans[-1].name
-        return f"<PlanJudgement of {name!r}: plausibility {self.plausibility:.3f}>"
+        return f"<PlanJudgement of {name!r}: plausibility {self._told()}>"
 
 
 def infer_plans(
@@ -157,7 +157,8 @@ def infer_plans(
             regrets = foreseen_regrets(*seen, something_else=other)
             likelihood = find_likelihood(model, regrets[-1], foreseen=regrets)
         else:
-            regret = seen_regret(planned, plan, path, something_else=other)
+            random = model.hypotheses.random > 0
+            regret = seen_regret(planned, plan, path, something_else=other, random=random)
             likelihood = find_likelihood(model, regret)
         posterior, beliefs = infer_agent(model, beliefs, agent, likelihood, weight=weight)
         posteriors.append(posterior)

@@ -12,6 +12,7 @@ distribution of X is the convolution of those of the steps, on a fine lattice of
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
@@ -20,17 +21,34 @@ from hbtom.arrays import Floats
 from hbtom.judgement.waste_tail import waste_tails
 from hbtom.mind import Actions, Posterior
 from hbtom.mind.hypotheses import PLAN, RANDOM
-from hbtom.mind.regret import Headings, Regret
+from hbtom.mind.regret import NOTHING, Headings, Regret
 
 BINS_PER_UNIT = 50
 MOST_BINS = 1 << 22  # if large costs would need more, bins are wider
 LEAST = 1e-12  # smaller sums are rounding error: such scores are ties
 
 
+def why_missing(posterior: Posterior) -> str:
+    """Return why a trial cannot be judged; an empty text if it can."""
+    likelihood = posterior.likelihood
+    if NOTHING in posterior.goals:
+        return "there are no goals"
+    if len(likelihood) == 0:
+        return "the agent does nothing"
+    if posterior.company is None and not posterior.reachable.any():
+        return "no goal can be reached"
+    if likelihood.regret.warnings and not likelihood.log.any():
+        return "every step is left out"
+    return ""
+
+
 def predictive(posterior: Posterior) -> float:
-    """Return the posterior predictive probability of a total regret at least as large, 0 to 1."""
-    if len(posterior.likelihood) == 0:
-        return 1.0
+    """Return the posterior predictive probability of a total regret at least as large, 0 to 1.
+
+    It is not a number if the trial cannot be judged.
+    """
+    if why_missing(posterior):
+        return math.nan
     likelihood = posterior.likelihood
     if likelihood.foreseen:
         prior = posterior.full[0].sum(axis=(1, 2))

@@ -124,7 +124,7 @@ def recognise(
         raise BadInput(f"this is not a problem of goal recognition: {posed!r:.60}", hint=hint)
     began, how = time.process_time(), how or RecognitionOptions()
     model = find_model({} if model is None else model, default_model())
-    engine, regret = _evidence(posed, how)
+    engine, regret = _evidence(posed, how, random=model.hypotheses.random > 0)
     likelihood = find_likelihood(model, regret)
     if not np.isfinite(likelihood.log.sum(axis=0)).any():
         hint = (
@@ -149,14 +149,14 @@ def recognise(
     )
 
 
-def _evidence(posed: Posed, how: RecognitionOptions) -> tuple[Engine, Regret]:
+def _evidence(posed: Posed, how: RecognitionOptions, *, random: bool) -> tuple[Engine, Regret]:
     """Choose an engine, and return it with the regret of the observations."""
     if len(posed.world.action) * (len(posed.goals) + len(posed.seen)) > _MUCH_COUNTING:
         start_compiler()
     if how.engine == "counting":
         return "counting", _counted(posed, how)
     if how.engine == "search":
-        return "search", _searched(posed, how)
+        return "search", _searched(posed, how, random=random)
     try:
         graph = explore(posed.world, most=_states(how))
     except TooManyStates:
@@ -169,7 +169,7 @@ def _evidence(posed: Posed, how: RecognitionOptions) -> tuple[Engine, Regret]:
     if posed.seen.gaps or how.wrong:
         return "counting", _counted(posed, how)
     try:
-        return "search", _searched(posed, how)
+        return "search", _searched(posed, how, random=random)
     except BadInput:  # a step is impossible, or there are too many states
         return "counting", _counted(posed, how)
 
@@ -206,14 +206,14 @@ def _counted(posed: Posed, how: RecognitionOptions) -> Regret:
     return _regret(posed, np.isfinite(cost[0]), found, len(many))
 
 
-def _searched(posed: Posed, how: RecognitionOptions) -> Regret:
+def _searched(posed: Posed, how: RecognitionOptions, *, random: bool) -> Regret:
     plan = whole_plan(posed.seen)
     if len(posed.world.action) * len(posed.goals) > _MUCH_SEARCHING:
         start_compiler()
     few = max(_FEW_SEARCHED // len(posed.goals), 1)
     states = how.states or (few if how.engine is None else MOST_STATES)
     plans = plan_by_search(posed.world, posed.goals, plan.states, most=states)
-    return graph_regret(plans, plan)
+    return graph_regret(plans, plan, random=random)
 
 
 def _regret(posed: Posed, reachable: Bools, found: Filter, steps: int) -> Regret:

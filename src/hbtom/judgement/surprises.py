@@ -11,14 +11,17 @@ from msgspec.structs import asdict
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel_or
-from hbtom.judgement.prediction import can_predict, predictive
+from hbtom.judgement.prediction import can_predict, predictive, why_missing
 from hbtom.mind import Posterior
 
 _DIGITS = 12  # of a shift; the rest is rounding error, so that beliefs that do not shift are ties
 
 
 class Surprise(Struct, frozen=True):
-    """One number for each kind of surprise; ``waste`` is None if the model leaves it out."""
+    """One number for each kind of surprise; ``waste`` is None if the model leaves it out.
+
+    None of them is a number (NaN) if the trial cannot be judged.
+    """
 
     goal: float
     efficiency: float
@@ -36,20 +39,24 @@ KINDS = Surprise.__struct_fields__
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
     """Return the surprises of a trial; ``waste`` adds that of the total regret, if it is known.
 
+    They are not numbers if the trial cannot be judged.
+
         goal         max_t TV(P_t(g), P_0(g))
         efficiency   max_t TV(P_t(beta), P_0(beta))
-        observation  max_t [log P(o_0) - log P(o_t | o_<t)],  0 if there is no step
+        observation  max_t [log P(o_0) - log P(o_t | o_<t)]
         waste        -log P_0(X >= x), x the total regret of all steps
 
     The first observation sets the scene and is certain, so log P(o_0) = 0.
     """
+    known = waste and can_predict(posterior)
+    if why_missing(posterior):
+        return Surprise(math.nan, math.nan, math.nan, math.nan if known else None)
     goal, efficiency = largest_shifts(posterior.aims)
-    logs = posterior.log_likelihood.tolist()
     return Surprise(
         round(goal, _DIGITS),
         round(efficiency, _DIGITS),
-        -min(logs) if logs else 0.0,
-        0.0 - math.log(predictive(posterior)) if waste and can_predict(posterior) else None,
+        -min(posterior.log_likelihood.tolist()),
+        0.0 - math.log(predictive(posterior)) if known else None,
     )
 
 

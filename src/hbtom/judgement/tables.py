@@ -178,7 +178,10 @@ def to_datatree(
             "surprise": ("kind", list(surprises.values())),
         },
         coords={"kind": list(parts)},
-        attrs={"explanation": judgement.explanation},
+        attrs={
+            "explanation": judgement.explanation,
+            **({"missing": judgement.missing} if judgement.missing else {}),
+        },
     )
     trials = {
         f"/trial_{number}": to_xarray(posterior)

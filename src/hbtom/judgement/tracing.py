@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.prediction import predictive
+from hbtom.judgement.prediction import predictive, why_missing
 from hbtom.judgement.surprises import Surprise, surprise
 from hbtom.mind import Likelihood, Posterior, Regret
 from hbtom.model import Model
@@ -43,6 +45,11 @@ class Trace(NamedTuple):
         return "\n".join(f"{name:{width}}  {value!r}" for name, value in self._asdict().items())
 
 
+def known_or_none(values: Mapping[str, float]) -> dict[str, float | None]:
+    """Return values with None instead of what is not a number."""
+    return {name: None if math.isnan(value) else value for name, value in values.items()}
+
+
 def judge_posterior(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surprise]:
     """Return the plausibility of a trial, its factors, and the surprises that they come from."""
     surprises = surprise(posterior, waste=model.classifier.waste is not None)
@@ -54,7 +61,7 @@ class BaseJudgement(Plottable):
     """How plausible the last trial or plan is."""
 
     model: Model
-    plausibility: float  # between 0 and 1
+    plausibility: float  # between 0 and 1; NaN if the trial cannot be judged
     parts: Surprise  # the factors of the plausibility, one for each surprise
     surprise: Surprise
     test: Posterior  # what is believed during the last trial
@@ -63,6 +70,11 @@ class BaseJudgement(Plottable):
     def predictive(self) -> float:
         """A score without fitted weights: how often regret would be at least as large, 0 to 1."""
         return predictive(self.test)
+
+    @property
+    def missing(self) -> str:
+        """Why there is no plausibility, which is then not a number; empty if there is one."""
+        return why_missing(self.test)
 
     @property
     @abstractmethod
@@ -82,11 +94,17 @@ class BaseJudgement(Plottable):
         return show_page(self, browser=browser)
 
     def _plain(self) -> dict[str, Any]:
+        """Return the verdict as plain values: None, and why, if the trial cannot be judged."""
+        numbers = {"plausibility": self.plausibility}
         return {
-            "plausibility": self.plausibility,
-            "parts": self.parts.to_dict(),
-            "surprise": self.surprise.to_dict(),
+            **known_or_none(numbers),
+            "parts": known_or_none(self.parts.to_dict()),
+            "surprise": known_or_none(self.surprise.to_dict()),
+            **({"missing": self.missing} if self.missing else {}),
         }
+
+    def _told(self) -> str:
+        return f"missing, {self.missing}" if self.missing else f"{self.plausibility:.3f}"
 
     def _named_model(self) -> dict[str, str]:
         return {"name": self.model.name, "fingerprint": self.model.fingerprint}

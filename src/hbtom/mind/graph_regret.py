@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.mind.lapses import unexplained
 from hbtom.mind.regret import Actions, Regret, price_regret, share_done
 from hbtom.observe import Identity
 from hbtom.plan.graph import GraphCosts
@@ -24,26 +25,34 @@ def graph_regret(
     *,
     something_else: bool = False,
     mistakes: bool = False,
+    random: bool = False,
 ) -> Regret:
     """Return the regret of a plan that was seen, for every goal and perhaps for something else.
 
         regret(a) = max over legal a' of Q(s, a')  -  Q(s, a)
 
     Chance is the same for every goal, so the agent's actions are evidence, but their outcomes are
-    not. Where no action leads to a goal any more, all are equal. A step that makes every goal
-    impossible carries no information, unless it may be one of the agent's ``mistakes``.
+    not. Where no action leads to a goal any more, all are equal. A step that makes every remaining
+    goal impossible carries no information, unless it may be one of the agent's ``mistakes``, or the
+    agent may move at ``random`` in the whole trial.
     """
     state, taken = follow(plans.graph, plan) if path is None else path
     options = _options(plans, state[:-1])
     step_regret = options[np.arange(len(plan)), taken]
     goals, reachable = goals_of(plans, int(state[0]), something_else=something_else)
     warnings: tuple[str, ...] = ()
+    if not (something_else or mistakes):
+        lost = unexplained(step_regret[:, :, None], reachable, switching=False)
+        if random:  # which explains such steps, among all that are legal
+            mistakes = bool(lost.any())
+        else:
+            step_regret, options = _without(lost, step_regret, options)
+            told = (f"step {n + 1}, {plan.steps[n]}, makes" for n in np.flatnonzero(lost))
+            warnings = tuple(f"{step} every goal impossible; it is left out" for step in told)
     if something_else:
         legal = options.min(axis=2, keepdims=True) < np.inf
         options = np.concatenate([options, np.where(legal, 0.0, np.inf)], axis=2)
         step_regret = np.concatenate([step_regret, np.zeros((len(plan), 1))], axis=1)
-    elif not mistakes:
-        step_regret, options, warnings = _explained(step_regret, options, reachable, plan)
     frame = np.arange(1, len(plan) + 1)
     choice = Actions(options, legal=np.diff(plans.graph.choices)[state[:-1]] if mistakes else None)
     return Regret(goals, reachable, frame, step_regret, choice, warnings)
@@ -94,22 +103,12 @@ def _options(
     return options
 
 
-def _explained(
+def _without(
+    lost: Annotated[Bools, "step"],
     step_regret: Annotated[Floats, "step goal"],
     options: Annotated[Floats, "step option goal"],
-    reachable: Annotated[Bools, "goal"],
-    plan: Plan,
-) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Leave out the first step that makes all remaining goals impossible.
-
-    It then counts as the only available action, and a warning names it.
-    """
-    left = reachable.copy()
-    for step, wasted in enumerate(step_regret):
-        if left.any() and np.isinf(wasted[left]).all():
-            step_regret, options = step_regret.copy(), options.copy()
-            step_regret[step], options[step], options[step, 0] = 0.0, np.inf, 0.0
-            told = f"step {step + 1}, {plan.steps[step]}, makes every goal impossible"
-            return step_regret, options, (f"{told}; it is left out",)
-        left &= np.isfinite(wasted)
-    return step_regret, options, ()
+) -> tuple[Floats, Floats]:
+    """Leave out steps: each then counts as the only available action."""
+    only = np.where(np.arange(options.shape[1]) == 0, 0.0, np.inf)[:, None]
+    alone, kept = lost[:, None, None], np.where(lost[:, None], 0.0, step_regret)
+    return kept, np.where(alone, only, options)

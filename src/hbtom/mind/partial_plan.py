@@ -128,9 +128,14 @@ class ForwardFilter:
 
 
 def seen_regret(
-    plans: GraphCosts, plan: SeenPlan, path: StatePath | None, *, something_else: bool
+    plans: GraphCosts,
+    plan: SeenPlan,
+    path: StatePath | None,
+    *,
+    something_else: bool,
+    random: bool = False,
 ) -> Regret:
     """Return the regret of a plan that was seen, whole or in part."""
     if isinstance(plan, PartialPlan):
         return partial_plan_regret(plans, plan, something_else=something_else)
-    return graph_regret(plans, plan, path, something_else=something_else)
+    return graph_regret(plans, plan, path, something_else=something_else, random=random)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MARGINS = ("margin 5 %", "least", "below .05")
 _HEADING = (
-    *("task", "pairs", "accuracy", "95 % interval", "ties", *_MARGINS),
+    *("task", "pairs", "accuracy", "95 % interval", "ties", "missing", *_MARGINS),
     *("HBToM", "best published"),
 )
 _SIDE = {"task": ".", "best published": "."}  # other columns are aligned on the right
@@ -70,12 +70,17 @@ def score_rows(tasks: Sequence[Score]) -> list[tuple[str, ...]]:
     """Return the rows of the table, starting with the heading; tasks of a group are indented.
 
     For social tasks, the last two columns are left out, because nothing is published about them.
-    The one before them is left out unless ratings are between 0 and 1.
+    The one before them is left out unless ratings are between 0 and 1, and "missing" unless a
+    rating is.
     """
     rows = [_HEADING, *map(_row, score_lines(tasks))]
     social = {one.folder for one in SOCIAL_TASKS} >= {score.task for score in tasks}
     bounded = all(score.bounded for score in tasks)
-    left_out = (*(_HEADING[-2:] if social else ()), *(() if bounded else _MARGINS[-1:]))
+    left_out = (
+        *(_HEADING[-2:] if social else ()),
+        *(() if bounded else _MARGINS[-1:]),
+        *(() if any(score.missing for score in tasks) else ("missing",)),
+    )
     kept = [at for at, name in enumerate(_HEADING) if name not in left_out]
     return [tuple(row[at] for at in kept) for row in rows]
 
@@ -89,6 +94,7 @@ def _row(line: ScoreLine) -> tuple[str, ...]:
         _per_cent(score.accuracy),
         "{} – {}".format(*(_per_cent(bound) for bound in score.interval)),
         str(score.ties),
+        str(score.missing),
         *_margins(score),
         _per_cent(figures["HBToM"]) if figures else "",
         f"{_per_cent(figures[best])} {best}" if best else "",
@@ -97,6 +103,8 @@ def _row(line: ScoreLine) -> tuple[str, ...]:
 
 def _margins(score: Score) -> tuple[str, str, str]:
     """Return the cells of the three columns about margins; the last is a share of pairs."""
+    if not score.known:
+        return "", "", ""
     near = f"{_per_cent(score.margin_below)} %"
     return _margin(score.margin_5), _margin(score.margin_least), near
 
@@ -108,13 +116,15 @@ def _margin(value: float) -> str:
 
 def difference_table(differences: Sequence[Difference]) -> str:
     """Return one row per task: both accuracies, the pairs that each wins, and the paired test."""
-    rows = [("task", "pairs", "first", "second", "first better", "second better", "p", "p (Holm)")]
+    gone = ["missing"] if any(one.missing for one in differences) else []
+    better = "first better", "second better", *gone
+    rows = [("task", "pairs", "first", "second", *better, "p", "p (Holm)")]
     for one in differences:
         accuracies = _per_cent(one.first), _per_cent(one.second)
-        better = str(one.first_better), str(one.second_better)
+        better = (str(one.first_better), str(one.second_better), *(str(one.missing) for _ in gone))
         chances = f"{one.p:.3g}", f"{one.p_adjusted:.3g}"
         rows.append((plain(one.task), str(one.pairs), *accuracies, *better, *chances))
-    return "\n".join(columns(rows, right=".RRRRRRR"))
+    return "\n".join(columns(rows, right="." + "R" * (len(rows[0]) - 1)))
 
 
 def calibration_table(fitted: Calibration) -> str:
@@ -135,7 +145,8 @@ def calibration_table(fitted: Calibration) -> str:
             *columns(weights, right=".RR"),
             f"loss {fitted.fit.loss:.4f} after {fitted.fit.iterations} iterations, converged",
             f"cross-validated accuracy {_per_cent(score.accuracy)} % ({low} – {high}), "
-            f"{count(score.pairs, 'pair')}, {count(score.ties, 'tie')}",
+            f"{count(score.pairs, 'pair')}, {count(score.ties, 'tie')}"
+            + (f", {score.missing} missing" if score.missing else ""),
             "margins: 5 % quantile {}, least {}, below .05 {}".format(*_margins(score)),
             *columns(bins, right=".RRR"),
             f"calibration error {fitted.calibration_error:.3f}",
@@ -175,19 +186,21 @@ def _per_cent(fraction: float) -> str:
 def sweep_table(swept: Sweep) -> str:
     """Return one row per model: its settings, overall accuracy and margins, and the worst task."""
     names = list(swept.models[0].settings)
-    heading = ("accuracy", "95 % interval", "margin", "margin 5 %", "worst task", "")
-    rows = [(*names, *heading), *(_swept(one) for one in swept.models)]
-    return "\n".join(columns(rows, right="R" * len(names) + "RRRRR"))
+    gone = ["missing"] if any(one.overall.missing for one in swept.models) else []
+    heading = ("accuracy", "95 % interval", *gone, "margin", "margin 5 %", "worst task", "")
+    rows = [(*names, *heading), *(_swept(one, bool(gone)) for one in swept.models)]
+    return "\n".join(columns(rows, right="R" * (len(names) + len(heading) - 1)))
 
 
-def _swept(one: Swept) -> tuple[str, ...]:
+def _swept(one: Swept, missing: bool) -> tuple[str, ...]:
     worst = min(one.tasks, key=lambda score: (score.accuracy, score.margin_5), default=one.overall)
     return (
         *(plain(_setting(value)) for value in one.settings.values()),
         _per_cent(one.overall.accuracy),
         "{} – {}".format(*(_per_cent(bound) for bound in one.overall.interval)),
-        f"{one.margin('overall'):.3f}",
-        _margin(one.overall.margin_5),
+        *([str(one.overall.missing)] if missing else []),
+        f"{one.margin('overall'):.3f}" if one.overall.known else "",
+        _margins(one.overall)[0],
         _per_cent(worst.accuracy),
         plain(worst.task),
     )

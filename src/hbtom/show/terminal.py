@@ -31,6 +31,7 @@ class JudgementRow:
     plausibility: float
     surprise: Mapping[str, float]
     sentence: str
+    missing: str = ""  # why there is no plausibility
     trace: str = ""  # the beliefs at every step
 
 
@@ -44,18 +45,25 @@ def judgement_row(judgement: Judgement, account: Account, *, trace: bool = False
         plausibility=judgement.plausibility,
         surprise=judgement.surprise.to_dict(),
         sentence=explain(account),
+        missing=judgement.missing,
         trace=trace_table(judgement) if trace else "",
     )
 
 
 def judgement_table(rows: Sequence[JudgementRow], heading: str = "file") -> str:
-    """Return two lines per row, plausibility with surprises, and a sentence; then traces."""
+    """Return two lines per row, plausibility with surprises, and a sentence; then traces.
+
+    If a plausibility is missing, the last column says why.
+    """
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.surprise))
     surprises = [f"surprise: {kind}" for kind in kinds[:1]] + kinds[1:]
-    cells = [(heading, "plausibility", *surprises)]
+    why = ["missing because"] if any(row.missing for row in rows) else []
+    cells = [(heading, "plausibility", *surprises, *why)]
     for row in rows:
         numbers = (two(row.surprise[kind]) if kind in row.surprise else "" for kind in kinds)
-        cells.append((plain(PurePath(row.name).name), three(row.plausibility), *numbers))
+        known = three(row.plausibility), *numbers
+        told = [""] * len(known) if row.missing else known
+        cells.append((plain(PurePath(row.name).name), *told, *(row.missing for _ in why)))
     first, *lines = columns(cells, right="." + "R" * (len(kinds) + 1))
     text = [f"{line}\n    {row.sentence}" for line, row in zip(lines, rows, strict=True)]
     traces = [f"\n{plain(row.name)}, test trial\n{row.trace}" for row in rows if row.trace]
@@ -63,7 +71,9 @@ def judgement_table(rows: Sequence[JudgementRow], heading: str = "file") -> str:
 
 
 def three(value: float) -> str:
-    """Return a plausibility, or a part of one, with three decimals."""
+    """Return a plausibility, or a part of one, with three decimals; it may be missing."""
+    if math.isnan(value):
+        return "missing"
     return f"{value:.3f}" if value >= 0.0005 else "<0.001"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from hbtom.judgement import Judgement
 from hbtom.judgement.surprises import shift
+from hbtom.judgement.tracing import BaseJudgement
 from hbtom.mind import Posterior
 from hbtom.mind.regret import name_goals
 from hbtom.observe import Body, Identity
@@ -30,9 +31,7 @@ def film(judgement: Judgement) -> Plain:
     items = _items(judgement)
     return {
         "name": plain(PurePath(judgement.episode.name).name),
-        "plausibility": judgement.plausibility,
-        "parts": judgement.parts.to_dict(),
-        "surprise": judgement.surprise.to_dict(),
+        **verdict(judgement),
         "curves": msgspec.to_builtins(judgement.model.classifier),
         "model": plain(judgement.model.name),
         "fingerprint": judgement.model.fingerprint,
@@ -41,6 +40,17 @@ def film(judgement: Judgement) -> Plain:
         "items": list(items.values()),
         "efficiencies": numbers(judgement.test.efficiencies, CHANCES),
         "trials": [_trial(scene, list(items)) for scene in scenes(judgement)],
+    }
+
+
+def verdict(judgement: BaseJudgement) -> Plain:
+    """Return the plausibility with its parts and surprises; None, and why, if it is missing."""
+    missing = bool(judgement.missing)
+    return {
+        "plausibility": None if missing else judgement.plausibility,
+        "parts": None if missing else judgement.parts.to_dict(),
+        "surprise": None if missing else judgement.surprise.to_dict(),
+        **({"missing": judgement.missing} if missing else {}),
     }
 
 

@@ -115,6 +115,9 @@ def differences(left: Judgement, right: Judgement) -> tuple[str, ...]:
 
 def _verdict(left: Judgement, right: Judgement) -> str:
     one, other = left.plausibility, right.plausibility
+    for side, judgement in (("left", left), ("right", right)):
+        if judgement.missing:
+            return f"The {side} one is not judged: {judgement.missing}."
     if one == other:
         return "Both are judged equally plausible."
     side, high, low = ("left", one, other) if one > other else ("right", other, one)
@@ -123,6 +126,8 @@ def _verdict(left: Judgement, right: Judgement) -> str:
 
 def _reason(left: Judgement, right: Judgement) -> Iterator[str]:
     """Yield a sentence about the part that differs most, as a factor of the plausibility."""
+    if left.missing or right.missing:
+        return
     one, other = left.parts.to_dict(), right.parts.to_dict()
     ratio = {name: abs(_log(one[name]) - _log(other[name])) for name in one}
     most = max(ratio, key=ratio.__getitem__)

@@ -14,7 +14,7 @@ import msgspec
 from hbtom.assumptions import depth_names
 from hbtom.judgement.plan_judging import ALONE, PlanJudgement
 from hbtom.observe import Identity
-from hbtom.show.page.page_values import beliefs
+from hbtom.show.page.page_values import beliefs, verdict
 from hbtom.show.page.plain_values import CHANCES, PIXELS, Plain, numbers
 from hbtom.show.plans.board import Board, Token, draw_board
 from hbtom.show.plans.plan_story import PlanScene, plan_chapter
@@ -27,13 +27,12 @@ from hbtom.world.pddl.grounded_world import spoken
 def plan_film(judgement: PlanJudgement) -> Plain:
     """Return judged plans as plain values for the page; a single plan has no plausibility."""
     goals = list(dict.fromkeys(goal for one in judgement.posteriors for goal in one.goals))
-    several = len(judgement.plans) > 1
+    alone = {"plausibility": None, "parts": None} if len(judgement.plans) == 1 else {}
     depths = depth_names(judgement.test.foresights)
     return {
         "name": plan_name(judgement.plans[-1]),
-        "plausibility": judgement.plausibility if several else None,
-        "parts": judgement.parts.to_dict() if several else None,
-        "surprise": judgement.surprise.to_dict(),
+        **verdict(judgement),
+        **alone,
         "curves": msgspec.to_builtins(judgement.model.classifier),
         "model": plain(judgement.model.name),
         "fingerprint": judgement.model.fingerprint,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Floats, Ints
 from hbtom.bench.agreements import ALL, Correlation
 from hbtom.bench.measures import Measures
 from hbtom.show.plots.sheet import (
@@ -95,7 +96,8 @@ def _draw_legend(sheet: Sheet, axes: Axes) -> None:
 def _draw_panel(axes: Axes, found: Correlation, name: str, *, first: bool) -> None:
     people, x = found.measures, found.models[name]
     y = people.means
-    _draw_guide(axes, people, x, y)
+    known = np.flatnonzero(~np.isnan(x))  # a model may not be able to judge all
+    _draw_guide(axes, people, x[known], y[known])
     of = [people.categories.get(item.scenario, "") for item in people.items]
     for number, category in enumerate(dict.fromkeys(of)):
         chosen = [place for place, one in enumerate(of) if one == category]
@@ -106,7 +108,7 @@ def _draw_panel(axes: Axes, found: Correlation, name: str, *, first: bool) -> No
     if _few(people) and len(people.participants) > 1:
         errors = np.nanstd(people.values, axis=0) / np.sqrt((~np.isnan(people.values)).sum(axis=0))
         axes.errorbar(x, y, yerr=errors, fmt="none", ecolor=SOFT, elinewidth=0.5, zorder=2)
-    _draw_labels(axes, people, x, y)
+    _draw_labels(axes, people, x, y, known)
     r = next(one.r for one in found.agreements if one.model == name and one.category == ALL)
     ends = "" if r.low is None or r.high is None else f" ({r.low:.2f} to {r.high:.2f})"
     title(axes, plain(name), f"r = {r.value:.2f}{ends}")
@@ -133,8 +135,11 @@ def _draw_guide(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
         axes.margins(0.1)
 
 
-def _draw_labels(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
+def _draw_labels(
+    axes: Axes, people: Measures, x: Floats, y: Floats, known: Annotated[Ints, "some"]
+) -> None:
     """Label all points if they are few, else those farthest from the line, without overlap."""
+    items, x, y = [people.items[place] for place in known], x[known], y[known]
     slope, start = np.polyfit(x, y, 1) if np.ptp(x) > 0 else (0.0, float(y.mean()))
     order = np.argsort(-np.abs(y - (start + slope * x)), kind="stable").tolist()
     ends = np.array([axes.get_xlim(), axes.get_ylim()])
@@ -142,7 +147,7 @@ def _draw_labels(axes: Axes, people: Measures, x: Floats, y: Floats) -> None:
     points = (np.stack([x, y], axis=1) - ends[:, 0]) / np.ptp(ends, axis=1) * size  # centimetres
     taken: list[Floats] = []
     for place in order:
-        text = plain(str(people.items[place]))
+        text = plain(str(items[place]))
         text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
         box = _free_box(points, place, text_width(text, LABEL), size, taken)
         if box is not None:

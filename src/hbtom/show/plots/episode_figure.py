@@ -95,9 +95,10 @@ def _heading(judgement: Judgement, known: Signs, width: float) -> list[tuple[str
     first = f"{name}: plausibility {three(judgement.plausibility)}"
     parts = judgement.parts.to_dict()
     product = " × ".join(f"{kind} {three(part)}" for kind, part in parts.items())
+    why = f"because {judgement.missing}" if judgement.missing else f"= {product}"
     return [
         *((line, _BOLD) for line in wrapped(first, width, LARGE, bold=True)),
-        *((line, {}) for line in wrapped(f"= {product}", width)),
+        *((line, {}) for line in wrapped(why, width)),
         *((line, {}) for line in wrapped(said(judgement, known), width)),
     ]
 

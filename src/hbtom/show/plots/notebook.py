@@ -15,6 +15,7 @@ import numpy as np
 from hbtom.errors import count
 from hbtom.judgement import Judgement
 from hbtom.judgement.plan_judging import PlanJudgement
+from hbtom.judgement.tracing import BaseJudgement
 from hbtom.model import Model
 from hbtom.observe import Body, Episode, Trial, names
 from hbtom.show.plots.glyphs import CALLED, SQUARE, Polygon, outline, seen_at, seen_from_to, turned
@@ -38,8 +39,9 @@ def judgement_html(judgement: Judgement) -> str:
     return (
         '<div style="display: flex; gap: 1.2em; align-items: flex-start">'
         f"{trial_svg(judgement.episode.test, known)}"
-        f"<div><b>{name}</b>: plausibility <b>{escape(three(judgement.plausibility))}</b>"
-        f"<br>{escape(said(judgement, known))}{_table(rows)}</div></div>"
+        f"<div><b>{name}</b>: {_plausibility(judgement)}"
+        f"<br>{escape(said(judgement, known))}"
+        f"{'' if judgement.missing else _table(rows)}</div></div>"
     )
 
 
@@ -68,10 +70,15 @@ def plans_html(judgement: PlanJudgement) -> str:
     for plan, posterior in zip(judgement.plans, judgement.posteriors, strict=True):
         known = dict(zip(names(posterior.goals), posterior.goal[-1].tolist(), strict=True))
         rows.append((plan.name, *(three(known[goal]) if goal in known else "" for goal in goals)))
-    heading = f"plausibility <b>{escape(three(judgement.plausibility))}</b>"
+    heading = _plausibility(judgement)
     said_so = escape(plain(judgement.explanation))
     name = escape(plain(judgement.plans[-1].name))
     return f"<div><b>{name}</b>: {heading}<br>{said_so}{_table(rows)}</div>"
+
+
+def _plausibility(judgement: BaseJudgement) -> str:
+    why = f" ({judgement.missing})" if judgement.missing else ""
+    return f"plausibility <b>{escape(three(judgement.plausibility))}</b>{why}"
 
 
 def evaluation_html(evaluation: object) -> str | None:

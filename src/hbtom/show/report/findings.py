@@ -44,7 +44,7 @@ class Findings:
 
     @property
     def values(self) -> dict[PairName, float]:
-        """The score of every pair: 1, 1/2 for a tie, or 0."""
+        """The score of every pair: 1, 1/2 for a tie or a missing rating, or 0."""
         return {name: pair_score(*both) for name, both in self.ratings.items()}
 
     @property
@@ -142,7 +142,9 @@ def _own_rows(path: Path) -> dict[EpisodeName, Row]:
         rows = decode(whole_lines(read_whole(path), path.suffix), path.suffix)
     except (BadInput, KeyError):  # other columns, or another kind of file
         return {}
-    values = (value for row in rows for value in row.to_dict().values())
+    values = (
+        value for row in rows if not row.own.get("missing") for value in row.to_dict().values()
+    )
     numbers = (value for value in values if isinstance(value, float))
     return {_name(row): row for row in rows} if all(map(math.isfinite, numbers)) else {}
 
@@ -208,6 +210,7 @@ class PairSelection:
 def choose(findings: Findings, limit: int = WRONG) -> PairSelection:
     """Choose up to ``limit`` wrong pairs, and the closest calls among the right ones."""
     margins = {name: margin(*both) for name, both in findings.ratings.items()}
+    margins = {name: 0.0 if math.isnan(one) else one for name, one in margins.items()}  # as a tie
     values = findings.values
     wrong = [name for name in margins if values[name] < 1]
     right = [name for name in margins if values[name] == 1]

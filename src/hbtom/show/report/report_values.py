@@ -13,7 +13,7 @@ from hbtom import __version__
 from hbtom.bench.calibration import binned, calibration_error
 from hbtom.bench.comparison import PairName
 from hbtom.bench.published import published
-from hbtom.bench.score import NEAR, finite_or_text, margin, wilson
+from hbtom.bench.score import NEAR, finite_or_text, margin, pair_score, wilson
 from hbtom.bench.tasks import EVALUATION_TASKS
 from hbtom.judgement.surprises import KINDS
 from hbtom.show.report import spreads
@@ -159,9 +159,11 @@ def _calibration(findings: Findings) -> Plain | None:
     """Return the share expected by plausibility; None if ratings are not between 0 and 1."""
     column = "plausibility" if findings.by_model else "rating"
     both: spreads.Both = list(_values(findings, column).values())
-    if not all(0 <= value <= 1 for pair in both for value in pair):
+    if any(value < 0 or value > 1 for pair in both for value in pair):
         return None
     bins = binned(both)
+    if not bins:  # all ratings are missing
+        return None
     return {
         "column": column,
         "error": calibration_error(bins),
@@ -182,11 +184,25 @@ def _pairs(findings: Findings) -> Plain:
     return {
         "task": [tasks[task] for task, _ in findings.ratings],
         "name": [plain(name) for _, name in findings.ratings],
-        "outcome": "".join("wtr"[int(2 * value)] for value in findings.values.values()),
+        "outcome": "".join(map(_outcome, findings.ratings.values())),
         "margin": [_short(one) for one in margins],
         "e": {name: [_short(e) for e, _ in _values(findings, name).values()] for name in columns},
         "u": {name: [_short(u) for _, u in _values(findings, name).values()] for name in columns},
         "own": _own(findings),
+        "missing": _missing(findings),
+    }
+
+
+def _outcome(both: tuple[float, float]) -> str:
+    return "m" if math.isnan(margin(*both)) else "wtr"[int(2 * pair_score(*both))]
+
+
+def _missing(findings: Findings) -> Mapping[int, list[str]]:
+    """Return why members cannot be judged, by the places of their pairs."""
+    return {
+        place: [f"{row.member}: {plain(row.missing)}" for row in rows if row.missing]
+        for place, rows in enumerate(findings.rows.values() if findings.by_model else ())
+        if any(row.missing for row in rows)
     }
 
 
@@ -205,10 +221,15 @@ def _link(link: Link) -> Plain:
     return {**asdict(link), "words": [*map(plain, link.words)], "missing": plain(link.missing)}
 
 
-def _short(value: float | str) -> float | str:
-    """Return a number in few digits, integers without a point; infinity as text; text as it is."""
+def _short(value: float | str) -> float | str | None:
+    """Return a number in few digits, integers without a point; infinity as text; text as it is.
+
+    What is not a number is missing.
+    """
     if isinstance(value, str):
         return plain(value)
+    if math.isnan(value):
+        return None
     if not math.isfinite(value):
         return finite_or_text(value)
     short = float(f"{value:.{DIGITS}g}")

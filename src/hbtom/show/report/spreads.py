@@ -48,7 +48,7 @@ class Spread:
 
     expected: tuple[int, ...]
     unexpected: tuple[int, ...]
-    right: float  # share of pairs that the measure alone gets right; ties count one half
+    right: float  # share of pairs that the measure alone gets right; ties and missing count 1/2
 
 
 def range_of(measure: Measure, values: Both) -> tuple[float, float]:
@@ -79,13 +79,17 @@ def spread(measure: Measure, values: Both, bounds: tuple[float, float]) -> Sprea
 def margin_edges(ratings: Both) -> tuple[float, ...]:
     """Return the edges of the bins of margins, symmetric about zero; from -1 to 1 if possible."""
     reach = 1.0
-    if not all(0 <= one <= 1 for both in ratings for one in both):
+    if any(one < 0 or one > 1 for both in ratings for one in both):
         sizes = [abs(e - u) for e, u in ratings if math.isfinite(e - u)]
         reach = (float(np.quantile(sizes, _WITHIN[1])) if sizes else 0.0) or 1.0
     return tuple(reach * (step / SIDE) for step in range(-SIDE, SIDE + 1))
 
 
 def count(values: ArrayLike, edges: Annotated[ArrayLike, "edge"]) -> tuple[int, ...]:
-    """Return the number of values in each bin; the outermost bins are unbounded."""
-    ends = np.asarray(edges)
-    return tuple(np.histogram(np.clip(values, ends[0], ends[-1]), ends)[0].tolist())
+    """Return the number of values in each bin; the outermost bins are unbounded.
+
+    Values that are not numbers are missing.
+    """
+    known, ends = np.asarray(values, dtype=np.float64), np.asarray(edges)
+    known = known[~np.isnan(known)]
+    return tuple(np.histogram(np.clip(known, ends[0], ends[-1]), ends)[0].tolist())

@@ -58,7 +58,8 @@ def _watched(model: Model, rows: tuple[Row, Row], loaded: Sequence[Loaded]) -> P
         if isinstance(judgement, BadInput):
             return _unreadable(row, judgement)
         before, now = row.plausibility, judgement.plausibility
-        if not math.isclose(now, before, rel_tol=_SAME, abs_tol=_SAME):
+        same = math.isclose(now, before, rel_tol=_SAME, abs_tol=_SAME)
+        if not same and not (math.isnan(now) and math.isnan(before)):
             return _changed(row, three(now), three(before))
         judged.append(judgement)
     return PairPage(page(*judged), tuple(explain(account(judgement)) for judgement in judged))

@@ -87,8 +87,9 @@ def listing(desk: Session, model: str, selection: Selection, start: int) -> Plai
 def _counted(verdicts: Sequence[str]) -> Plain:
     """Return the number of pairs with each verdict, and the accuracy so far."""
     count = Counter(verdicts)
-    judged = count["right"] + count["wrong"] + count["tie"]
-    right = count["right"] + count["tie"] / 2
+    half = count["tie"] + count["missing"]
+    judged = count["right"] + count["wrong"] + half
+    right = count["right"] + half / 2
     return {
         "count": {verdict: count[verdict] for verdict in (*VERDICTS, UNJUDGED)},
         "judged": judged,

@@ -17,7 +17,7 @@ from hbtom.show.server.work import UNJUDGED, VIEWS, Drawing, View
 TEMPLATE = Path(__file__).parent / "template"
 STYLES = ("around",)
 SCRIPTS = ("kept", "around")
-MARKS = {"right": "✓", "wrong": "✗", "tie": "=", "unreadable": "!", UNJUDGED: ""}
+MARKS = {"right": "✓", "wrong": "✗", "tie": "=", "missing": "?", "unreadable": "!", UNJUDGED: ""}
 _VIEWS: dict[View, str] = {"both": "both", "e": "expected", "u": "unexpected"}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,7 +24,7 @@ from hbtom.show.page.thumbnail import thumbnail
 from hbtom.show.page.viewer import PageContent, shown
 from hbtom.show.words import plain
 
-Verdict = Literal["right", "wrong", "tie", "unreadable"]
+Verdict = Literal["right", "wrong", "tie", "missing", "unreadable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 UNJUDGED = "unjudged"  # there is no verdict yet
 View = Literal["both", "e", "u"]  # a pair, or one episode of it
@@ -33,7 +35,7 @@ _OF_SCORE: dict[float, Verdict] = {1.0: "right", 0.5: "tie", 0.0: "wrong"}
 
 @dataclass(frozen=True, slots=True)
 class PairOutcome:
-    """The outcome of a pair: how its members are rated, or why they cannot be read."""
+    """The outcome of a pair: how its members are rated, or why they cannot be read or judged."""
 
     verdict: Verdict
     expected: float | None
@@ -64,10 +66,17 @@ def rate_pair(rater: Model | CheckedRater, pair: Pair, compiled: bool) -> PairOu
     ((_, expected, unexpected),) = load_pairs([pair])
     rated, left_out = rate_members(as_rater(rater), pair, (expected, unexpected))
     values: dict[str, float] = {one.member: rating.value for one, rating in rated}
+    gone: dict[str, str] = {one.member: str(rating.own.get("missing", "")) for one, rating in rated}
     why = {one.file: one.why for one in left_out}
     members = [one for one in (pair.expected, pair.unexpected) if one.file in why]
     problems = (plain(f"{pair.name}{one.member}: {why[one.file]}") for one in members)
-    return replace(_outcome(values, tuple(problems)), pictures=_pictures(expected, unexpected))
+    outcome = _outcome(values, (*problems, *_why_missing(pair, gone)))
+    return replace(outcome, pictures=_pictures(expected, unexpected))
+
+
+def _why_missing(pair: Pair, gone: Mapping[str, str]) -> list[str]:
+    """Return why members have no rating, given the reason of each; it is empty if one has."""
+    return [plain(f"{pair.name}{member}: not judged, {why}") for member, why in gone.items() if why]
 
 
 def _pictures(*episodes: Episode | BadInput) -> tuple[Plain, ...]:
@@ -90,7 +99,8 @@ def draw(rater: Model | CheckedRater, pair: Pair, view: View, compiled: bool) ->
         return Drawing(None, rate_pair(rater, pair, compiled), (note,), figure)
     judgements, problems = _judged(rater, pair, view, compiled)
     rated = {member: judgement.plausibility for member, judgement in judgements.items()}
-    outcome = _outcome(rated, problems) if view == "both" else None
+    gone = _why_missing(pair, {member: one.missing for member, one in judgements.items()})
+    outcome = _outcome(rated, (*problems, *gone)) if view == "both" else None
     if problems:
         return Drawing(None, outcome, problems)
     if outcome is not None:
@@ -133,7 +143,9 @@ def _judged(
 
 
 def _outcome(rated: dict[str, float], problems: tuple[str, ...]) -> PairOutcome:
-    expected, unexpected = rated.get("e"), rated.get("u")
+    known = {member: one for member, one in rated.items() if not math.isnan(one)}
+    expected, unexpected = known.get("e"), known.get("u")
     if expected is None or unexpected is None:
-        return PairOutcome("unreadable", expected, unexpected, problems)
+        verdict: Verdict = "missing" if len(rated) == 2 else "unreadable"
+        return PairOutcome(verdict, expected, unexpected, problems)
     return PairOutcome(_OF_SCORE[pair_score(expected, unexpected)], expected, unexpected)

@@ -38,7 +38,9 @@ function makeHeading(film) {
     { class: "heading" },
     make("h2", { title: film.name }, film.name),
     film.plausibility === null
-      ? null
+      ? film.missing
+        ? make("p", { class: "note" }, `Not judged: ${film.missing}.`)
+        : null
       : make(
           "p",
           { class: "plausibility" },

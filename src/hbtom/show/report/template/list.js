@@ -9,7 +9,7 @@ const COLUMNS = [
   { key: "margin", label: "Margin", about: "margin", number: true },
   { key: "outcome", label: "Outcome", about: "outcome" },
 ];
-const RANK = { w: 0, t: 1, r: 2 };
+const RANK = { w: 0, t: 1, m: 2, r: 3 };
 const EVERYTHING = { task: "", outcome: "", text: "" };
 
 /** Make the list of all pairs; `show(wish)` filters them by task, outcome or name. */
@@ -72,12 +72,15 @@ function columnsToSort() {
   return {
     task,
     name,
-    e: e.rating.map(Number),
-    u: u.rating.map(Number),
-    margin: margin.map(Number),
+    e: e.rating.map(toSort),
+    u: u.rating.map(toSort),
+    margin: margin.map(toSort),
     outcome: Array.from(outcome, (letter) => RANK[letter]),
   };
 }
+
+/** Return a value to sort by: what is missing comes first. */
+const toSort = (stored) => (stored === null ? -Infinity : Number(stored));
 
 /** Return the indices of all matching pairs, sorted; ties stay in the benchmark's order. */
 function matching({ task, outcome, text, key, falls }, values) {
@@ -126,7 +129,7 @@ function makeFilters(onchoose) {
     "select",
     { "aria-label": "Outcome", onchange: () => onchoose({ outcome: outcome.value }) },
     option("", "All outcomes"),
-    option("wt", "wrong or tie"),
+    option("wtm", "not right"),
     Object.entries(OUTCOMES).map(([letter, { word }]) => option(letter, word)),
   );
   const text = make("input", {

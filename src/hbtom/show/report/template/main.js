@@ -11,17 +11,22 @@ function makeSummary() {
     [percent(all.accuracy), "% right", `95 % interval ${all.interval.map(percent).join(" – ")}`],
     [thousands(all.pairs), all.pairs === 1 ? "pair" : "pairs", count(data.tasks.length, "task")],
     [
-      thousands(all.pairs - all.correct - all.ties),
+      thousands(all.pairs - all.correct - all.ties - all.missing),
       "wrong",
       all.ties ? `and ${count(all.ties, "tie")}` : "and no ties",
     ],
   ];
-  const least = figure(Number(all.margin_least));
-  facts.push(
-    data.margins.reach === 1
-      ? [percent(all.margin_below), "% with margins below .05", `the smallest is ${least}`]
-      : [least, "is the smallest margin", "ratings are not between 0 and 1"],
-  );
+  if (all.missing) {
+    facts.push([thousands(all.missing), "with a missing rating", "which counts as half"]);
+  }
+  const least = figure(number(all.margin_least));
+  if (all.margin_least !== null) {
+    facts.push(
+      data.margins.reach === 1
+        ? [percent(all.margin_below), "% with margins below .05", `the smallest is ${least}`]
+        : [least, "is the smallest margin", "ratings are not between 0 and 1"],
+    );
+  }
   if (weakest.accuracy < all.accuracy) {
     facts.push([percent(weakest.accuracy), `% ${weakest.label}`, "the lowest accuracy"]);
   }
@@ -35,14 +40,14 @@ function makeSummary() {
 }
 
 function makeWrong() {
-  const all = pairCount - data.scores.at(-1).correct; // ties are among them
+  const all = pairCount - data.scores.at(-1).correct; // with ties and missing ones
   const shown = data.wrong.length;
   const said = all
     ? `Shown are ${thousands(shown)} of ${thousands(all)}: the worst of each task.`
     : "None: in every pair the expected episode is rated higher.";
   const more = make(
     "button",
-    { type: "button", class: "more", onclick: () => list.show({ outcome: "wt" }) },
+    { type: "button", class: "more", onclick: () => list.show({ outcome: "wtm" }) },
     `All ${thousands(all)} in the list`,
   );
   return makeSection(

@@ -23,9 +23,8 @@ function makeMarginTable() {
     kind: row.kind,
     cells: [
       row.label,
-      figure(Number(row.margin_5)), // infinity is stored as text
-      figure(Number(row.margin_least)),
-      ...(isBounded ? [percent(row.margin_below)] : []),
+      ...[row.margin_5, row.margin_least].map((one) => (one === null ? "" : figure(number(one)))),
+      ...(isBounded ? [row.margin_below === null ? "" : percent(row.margin_below)] : []),
       drawMargins(row),
     ],
   }));
@@ -46,7 +45,7 @@ function makeMarginScale() {
 }
 
 function drawMargins({ label, pairs, margins }) {
-  const most = Math.max(...margins);
+  const most = Math.max(...margins, 1);
   const width = BAR.width * margins.length;
   const where = (isNear) =>
     margins.map((number, place) => (place < data.margins.near === isNear ? number : 0));

@@ -4,6 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const OUTCOMES = {
   w: { word: "wrong", sign: "✗" },
   t: { word: "tie", sign: "=" },
+  m: { word: "missing", sign: "?" },
   r: { word: "right", sign: "✓" },
 };
 const PARTS = data.parts;
@@ -19,21 +20,26 @@ function pairAt(index) {
     task: data.tasks[task[index]],
     name: name[index],
     outcome: outcome[index],
-    margin: Number(margin[index]), // infinity is stored as text
+    margin: number(margin[index]),
     e: memberAt("e", index),
     u: memberAt("u", index),
     own: Object.entries(data.pairs.own).map(([name, values]) => [name, ...values[index]]),
+    missing: data.pairs.missing[index] ?? [],
     link: data.links[index] ?? null,
   };
 }
 
 function memberAt(member, index) {
   const columns = Object.entries(data.pairs[member]);
-  return Object.fromEntries(columns.map(([name, values]) => [name, Number(values[index])]));
+  return Object.fromEntries(columns.map(([name, values]) => [name, number(values[index])]));
 }
 
-/** Return a number with few digits, but enough for it not to look like zero. */
+/** Return a number as it was stored: infinity is stored as text, what is missing as null. */
+const number = (stored) => (stored === null ? NaN : Number(stored));
+
+/** Return a number with few digits, but enough for it not to look like zero; or "missing". */
 function figure(value) {
+  if (Number.isNaN(value)) return "missing";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   const tiny = size > 0 && size < 0.0005;

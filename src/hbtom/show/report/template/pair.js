@@ -12,7 +12,7 @@ const MEMBERS = { e: "expected", u: "unexpected" };
 function makeCard(index) {
   const pair = pairAt(index);
   const { word, sign } = OUTCOMES[pair.outcome];
-  const by = pair.outcome === "t" ? "" : ` by ${figure(Math.abs(pair.margin))}`;
+  const by = "tm".includes(pair.outcome) ? "" : ` by ${figure(Math.abs(pair.margin))}`;
   return make(
     "article",
     { class: "card" },
@@ -31,9 +31,10 @@ function makeDetails(pair) {
     "div",
     { class: "details" },
     Object.keys(MEMBERS).map((member) => makeRating(member, pair[member].rating)),
-    hasParts ? makeParts(pair) : null,
+    pair.missing.map((why) => make("p", { class: "note" }, `Not judged: ${why}.`)),
+    hasParts && pair.outcome !== "m" ? makeParts(pair) : null,
     pair.own.length ? makeOwn(pair.own) : null,
-    hasParts && isRatedByParts ? make("p", { class: "reason" }, reasonOf(pair)) : null,
+    hasParts && isRatedByParts && pair.outcome !== "m" ? make("p", { class: "reason" }, reasonOf(pair)) : null,
     pair.link?.words.length ? makeWords(pair.link.words) : null,
     pair.link ? makeLink(pair) : null,
   );

@@ -19,7 +19,8 @@ function makeScores() {
     "scores",
     "How often is it right?",
     makeLead(
-      "A pair is right if its expected episode is rated higher; a tie counts as half. Dots are " +
+      "A pair is right if its expected episode is rated higher; a tie or a missing rating counts as " +
+        "half. Dots are " +
         "accuracies in per cent, bars their 95 % intervals (Wilson). The dashed line is chance.",
     ),
     box,
@@ -171,6 +172,7 @@ const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / num
 
 function makeScoreTable() {
   const systems = hasPublished() ? data.systems.map(([name]) => name) : [];
+  const missing = data.scores.at(-1).missing ? ["Missing"] : [];
   const rows = data.scores.map((row) => ({
     kind: row.kind,
     cells: [
@@ -180,10 +182,12 @@ function makeScoreTable() {
       thousands(row.pairs),
       thousands(row.correct),
       thousands(row.ties),
+      ...missing.map(() => thousands(row.missing)),
       ...systems.map((name) => makePublished(row.published, name)),
     ],
   }));
-  const heading = ["Task", "Accuracy, %", "95 % interval", "Pairs", "Right", "Ties", ...systems];
+  const first = ["Task", "Accuracy, %", "95 % interval", "Pairs", "Right", "Ties"];
+  const heading = [...first, ...missing, ...systems];
   return makeTable("Accuracy by task", heading, rows, { class: "scores" });
 }
 

@@ -4,6 +4,7 @@ const VERDICTS = {
   right: { mark: "✓", means: "The expected episode is judged more plausible." },
   wrong: { mark: "✗", means: "The unexpected episode is judged more plausible." },
   tie: { mark: "=", means: "Both are judged equally plausible." },
+  missing: { mark: "?", means: "An episode cannot be judged, which counts as half." },
   unreadable: { mark: "!", means: "An episode cannot be read." },
   unjudged: { mark: "·", means: "It has not been judged yet." },
 };

@@ -37,12 +37,13 @@ function makeRun({ begin, stop }) {
   return { node, show };
 }
 
-/** Return the accuracy so far, in words; a tie counts as half. */
+/** Return the accuracy so far, in words; a tie or a missing judgement counts as half. */
 function accuracy({ judged, count, accuracy: share, interval }) {
   if (judged === 0) return "No pair has been judged yet.";
   const [low, high] = interval.map((bound) => (100 * bound).toFixed(1));
   const pairs = `${judged} ${judged === 1 ? "pair" : "pairs"}`;
-  const ties = count.tie ? ", ties counting half" : "";
+  const halves = [count.tie && "ties", count.missing && "missing ones"].filter(Boolean);
+  const ties = halves.length ? `, ${halves.join(" and ")} counting half` : "";
   const range = `(95\u00a0% interval ${low}\u00a0–\u00a0${high})`;
   return `Accuracy${count.unjudged ? " so far" : ""}: ${perCent(share)} of ${pairs}${ties} ${range}`;
 }

@@ -61,18 +61,20 @@ function makeVerdicts({ judge, turnTo, vary, drop }) {
     making.querySelector(".drop").hidden = state.members.length < 2;
     const { film, problem } = judge.found(trialsOf(state)) ?? {};
     const trial = film?.trials[state.trial];
-    say(told, problem ?? trial?.summary ?? "");
+    const unjudged = film?.missing ? ` Not judged: ${film.missing}.` : "";
+    say(told, problem ?? (trial ? trial.summary + unjudged : ""));
     told.classList.toggle("problem", Boolean(problem));
     goals.replaceChildren(...(trial ? wanted(film, trial, frame) : []));
     if (film === shown) return;
     shown = film;
-    why.replaceChildren(...(film ? [makeParts(film)] : []));
+    why.replaceChildren(...(film ? [makeParts(film) ?? ""] : []));
   }
   function memberButton(state, trials, at) {
     const { film, waiting } = judge.found(trials) ?? { waiting: true };
-    const value = film ? three(film.plausibility) : waiting ? "…" : "–";
+    const known = film?.plausibility ?? null;
+    const value = known !== null ? three(known) : film?.missing ? "missing" : waiting ? "…" : "–";
     const fill = make("span", { class: "fill" });
-    fill.style.width = `${film ? round(100 * film.plausibility) : 0}%`;
+    fill.style.width = `${round(100 * (known ?? 0))}%`;
     const button = make(
       "button",
       { type: "button", class: "one-member", onclick: () => turnTo(at) },
