@@ -1,10 +1,7 @@
-"""Who helps, who hinders, and what would have happened without them: Wu, Sridhar and Gerstenberg (2023).
+"""Helping, hindering, and what would have happened: Wu, Sridhar and Gerstenberg (2023), experiment 1.
 
 Red walks to a star in ten rounds; blue moves boxes. Did blue mean to help or to hinder red, and would
-red have got there without blue?
-
-    python helping.py FOLDER --format json    for each trial, e1-01.txt and so on: P(blue wants to
-                                              help, has no stake, hinders), P(red succeeds without)
+red have got there without blue?    python helping.py FOLDER --format json
 """
 
 import argparse
@@ -17,7 +14,6 @@ import hbtom as hb
 
 WAYS = {"right": (1, 0), "left": (-1, 0), "down": (0, 1), "up": (0, -1), "stay": (0, 0)}
 GRASPS = {f"grasp-{way}": way for way in list(WAYS)[:4]}
-STAKE = {"help": 1.0, "none": 0.0, "hinder": -1.0}
 DETOUR, PRIZE, MISSING, PACE = 5.0, 10.0, 2.0, 2.0  # a box in the way, the star, each step short of it, a round
 IDLE, NONE = 0.2, 0.1  # how often blue just waits; how probable it is that it has no stake
 
@@ -37,14 +33,19 @@ def read(path):
         to = np.where((x >= 0) & (x < width) & (y >= 0) & (y < height), y * width + x, cells)
         wall = (side == "|")[np.minimum(cells, to)] & (right != 0) | (floor == "_")[np.minimum(cells, to)] & (down != 0)
         go[:, way] = np.where(wall, cells, to)
-    turns, done = "+" not in said["order"], []  # in turns, a grasp takes blue's turn; else it rides on a step
+    turns, done = "+" not in said["order"], []  # in turns, a grasp takes blue's turn, or it rides on a step
     for red, blue in zip(plans["red"], plans["blue"], strict=True):
-        move, *grasp = blue.split("+")
-        done += [red, move] if turns else [red, move, *(grasp or ["stay"])]
+        done += [red, blue] if turns else [red, *[*blue.split("+"), "stay"][:2]]
     red, blue = (x + y * width for x, y in (at["red"], at["blue"]))
     start = {"red": red, "blue": blue, "boxes": tuple(np.flatnonzero(thing == "x")), "held": -1}
     world = hb.explore(start, rounds_of(go, turns), horizon=int(said["horizon"][1]))
-    return world, done, go, int(np.argmax(thing == "*"))
+    state, told = world.start, []
+    for phase, action in zip(world.phases * len(done), done, strict=False):
+        legal, (after, *_) = phase.step.legal[state], phase.step.after(state, phase.actions.index(action))[0]
+        happened = legal[phase.actions.index(action)] and after != state
+        told.append(action if happened else "stay")  # what is not possible comes to nothing
+        state = int(after) if happened else state
+    return world, told, go, int(np.argmax(thing == "*"))
 
 
 def rounds_of(go, turns):
@@ -55,9 +56,11 @@ def rounds_of(go, turns):
         to = go[red, ways.index(action)]
         return {"red": np.where((boxes == to[:, None]).any(axis=1), red, to)}
 
-    def move(action, red, blue, boxes, held):
+    def act(action, red, blue, boxes, held):
         if action in GRASPS:
-            return grasp(action, blue, boxes, held)
+            to = go[blue, ways.index(GRASPS[action])]
+            here = boxes == to[:, None]
+            return {"held": here.argmax(axis=1), "legal": (held < 0) & (to != blue) & here.any(axis=1)}
         if action == "release":
             return {"held": np.full_like(held, -1), "legal": held >= 0}
         way = ways.index(action)
@@ -68,23 +71,14 @@ def rounds_of(go, turns):
         stuck |= (to == blue) | (rest == to[:, None]).any(axis=1) | (box == to) | (to == red) | (box == red)
         return {"blue": to, "boxes": after, "legal": ~stuck | (action == "stay")}
 
-    def grasp(action, blue, boxes, held):
-        if action == "stay":
-            return {}
-        to = go[blue, ways.index(GRASPS[action])]
-        here = boxes == to[:, None]
-        return {"held": here.argmax(axis=1), "legal": (held < 0) & (to != blue) & here.any(axis=1)}
-
-    if turns:
-        return [("red", ways, walk), ("blue", [*ways, "release", *GRASPS], move)]
-    return [("red", ways, walk), ("blue", [*ways, "release"], move), ("blue", ["stay", *GRASPS], grasp)]
+    blue = [[*ways, "release", *GRASPS]] if turns else [[*ways, "release"], ["stay", *GRASPS]]
+    return [("red", ways, walk), *(("blue", some, act) for some in blue)]
 
 
 def minds_of(go, star):
     """Return red, who walks to the star, and blue, who has a stake in it and knows what kind of mind red is."""
 
-    def way_left(world):
-        """Return the length of the shortest way to the star, on which a box is a detour [S]."""
+    def way_left(world):  # of the shortest way to the star, on which a box is a detour [S]
         boxes, which = np.unique(world["boxes"], axis=0, return_inverse=True)
         cost = 1 + DETOUR * (boxes[:, :, None] == np.arange(len(go))).any(axis=1)  # to enter a cell [boxes, cell]
         left = np.where(np.arange(len(go)) == star, 0.0, 1e3) + 0 * cost
@@ -115,13 +109,13 @@ def minds_of(go, star):
         goals={"help": (1 - NONE) / 2, "none": NONE, "hinder": (1 - NONE) / 2}, traits={"efficiency": [0.25, 0.5, 1]},
         reward=lambda world, phase: -effort(world, phase), end=there, worth=hb.as_it_acts,
         policy=lambda Q, efficiency, options: hb.mix(hb.boltzmann(Q, efficiency), hb.only("stay", options), IDLE),
-        others={"red": red.but(values=walks(False))}, stake={"red": lambda goal: STAKE[goal]},
+        others={"red": red.but(values=walks(False))}, stake={"red": lambda goal: {"help": 1, "none": 0, "hinder": -1}[goal]},
     )  # fmt: skip
     return {"red": red, "blue": blue}, there
 
 
 def judge(path):
-    """Return what is believed about blue's intention, and P(red succeeds without blue)."""
+    """Return P(blue wants to help, has no stake, hinders), and P(red succeeds without blue)."""
     world, done, go, star = read(path)
     minds, there = minds_of(go, star)
     p = hb.watch(minds, hb.Walk(done, world=world, until=there))
@@ -131,6 +125,6 @@ def judge(path):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--format", choices=["json"], default="json")
+    parser.add_argument("--format", choices=["json"])
     files = sorted(f for f in parser.parse_args().folder.glob("*.txt") if "\nplan" in f.read_text())
     print(json.dumps({file.name: judge(file) for file in files}, indent=1))
