@@ -26,6 +26,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.core.axes import HOPELESS, Axis, call, log_sum, names, shaped, softmax
 from hbtom.errors import BadInput
+from hbtom.kernels import log_i0e
 
 Policy = Callable[..., Any]
 _HEADINGS = 72  # headings that stand for all headings, for policies that need options
@@ -60,30 +61,6 @@ def act_log_odds(regret: Any, cost: float, efficiency: Any) -> Any:
         log pi = log 2 - log( 1 + exp(-beta (cost - 2 regret)) )
     """
     return np.log(2.0) - np.logaddexp(0.0, -efficiency * (cost - 2.0 * regret))
-
-
-def log_i0e(x: Any) -> Any:
-    """Return log( I0(x) exp(-x) ) for x >= 0, I0 the modified Bessel function of order zero.
-
-    Up to 30 by the power series, all of whose terms are positive, then by the asymptotic one.
-    """
-    near = x <= 30.0
-    quarter, term = np.where(near, x, 0.0) ** 2 / 4.0, np.ones(np.shape(x))
-    total, n = term.copy(), 1
-    while (term > 1e-17 * total).any():
-        term *= quarter / (n * n)
-        total += term
-        n += 1
-    if near.all():
-        return np.log(total) - x
-    far, term = np.where(near, np.inf, x), np.where(near, 0.0, 1.0)
-    series = np.ones(np.shape(x))
-    for n in range(1, 30):
-        term = np.where(term > 1e-17, term * ((2.0 * n - 1.0) ** 2 / (8.0 * far * n)), 0.0)
-        series += term
-    with np.errstate(invalid="ignore"):
-        beyond = np.log(series) - 0.5 * np.log(2.0 * np.pi * far)
-    return np.where(near, np.log(total) - x, beyond)
 
 
 def uniform(legal: Any) -> Any:

@@ -26,6 +26,7 @@ from hbtom.core.worlds import Cue, Walk
 from hbtom.errors import BadInput
 
 Agents = Agent | Mapping[str, Agent]
+MOST_COUNTS = 1 << 18  # entries in the tables of counts; nine trials with nine goals come close
 
 
 def watch(
@@ -90,6 +91,9 @@ def _watched(
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
         known = counts.get(who, Counts()).knowing(some[-1].labels)
+        if known.table.size > MOST_COUNTS:
+            hint = "inference is exact; leave out objects or trials"
+            raise BadInput("too many goals and trials to keep all histories", hint=hint)
         log_goal, offer = mind.log_goal(choices[who].value, choices[who].reachable, known, some)
         fresh[own[who][GOAL]] = aligned(log_goal, mine, every, lead=1)
         if "counts" in names(mind.choose):
