@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hbtom
+from episodes import episode, key_trial, read
 from hbtom import Episode, Trial
 from stories import story
 
@@ -82,3 +83,11 @@ def test_the_ratio_of_a_detour_has_two_decimals() -> None:
     walked = np.hypot(50, 40) + np.hypot(60, 40) - 20
     for said in told(*[straight] * 8, Trial.from_arrays(path, ONE)):
         assert f" by a detour, {walked / 90:.2f} times the shortest way" in said
+
+
+def test_an_agent_that_stops_at_the_key_did_not_go_to_the_object() -> None:
+    whole = key_trial()
+    cut = whole[:22] + [whole[21]] * 3
+    sentence = hbtom.judge(read(episode(*[whole] * 8, cut))).explanation
+    assert "stopped at the key, 98 px from heart.png" in sentence
+    assert "went to" not in sentence

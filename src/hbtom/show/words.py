@@ -9,6 +9,7 @@ from hbtom.judgement.accounts import Account
 from hbtom.judgement.approaches import Approach
 from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount
 from hbtom.judgement.moved_things import Transfer
+from hbtom.observe.contact import TOUCH
 from hbtom.show.place_words import knowledge, knows_better, place
 
 SURE = 0.9  # less probable goals are stated with "seems to"
@@ -65,15 +66,20 @@ def _went(account: Account) -> str:
     """Return where the agent went, as it was seen: to its goal, only near it, or away from it."""
     if _arrived(account):
         return f"went to {_goal(account)}"
-    return fell_short(_goal(account), account.goal[-1], account.approaches)
+    called = [plain(goal) for goal in account.goals]
+    return fell_short(called, account.goal[-1], account.approaches)
 
 
-def fell_short(goal: str, index: int, approaches: Sequence[Approach]) -> str:
-    """Return where an agent went that did not come to its goal, in words."""
+def fell_short(called: Sequence[str], goal: int, approaches: Sequence[Approach]) -> str:
+    """Return where an agent went that did not come to its goal, in words, given all names."""
+    far = f"{pixels(approaches[goal].last)} from {called[goal]}"
+    both = zip(called, approaches, strict=True)
+    if at := next((name for name, one in both if one.reached and one.last <= TOUCH), ""):
+        return f"stopped at {at}, {far}"
     if all(one.away for one in approaches):
-        every = {1: goal, 2: "both"}.get(len(approaches), "everything")
+        every = {1: called[goal], 2: "both"}.get(len(approaches), "everything")
         return f"went away from {every}"
-    return f"stopped {pixels(approaches[index].last)} from {goal}"
+    return f"stopped {far}"
 
 
 def pixels(far: float) -> str:

@@ -45,7 +45,8 @@ def _deeds(scene: TrialScene) -> str:
     if scene.reached is None and scene.in_company:
         deeds.append("stopped without touching anything" if not deeds else "stopped")
     elif scene.reached is None:
-        deeds.append(fell_short(scene.the(scene.went), scene.went, scene.approaches))
+        called = [scene.the(goal) for goal in range(len(scene.approaches))]
+        deeds.append(fell_short(called, scene.went, scene.approaches))
     else:
         deeds.append(f"went to the {scene.names.get(scene.reached, 'key')}")
     return listed(deeds)
