@@ -36,7 +36,9 @@ def test_a_good_trial_has_no_warnings() -> None:
 def test_an_agent_that_reaches_nothing_in_any_trial() -> None:
     flipped = walk((40, 160), (20, 20))
     [said] = warnings(flipped, flipped)
-    assert said.startswith("the agent reaches nothing in any trial and stays 90 pixels or more")
+    assert said.startswith(
+        "the agent reaches nothing in any trial and comes no nearer than 90 pixels; "
+    )
     assert "is an axis flipped, are columns swapped" in said
     assert warnings(flipped, GOOD) == []
     assert warnings(GOOD, flipped) == []

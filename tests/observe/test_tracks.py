@@ -15,6 +15,7 @@ from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
 from hbtom.judgement.judging import plan_trials
 from hbtom.observe import same_trial
+from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Columns
 from hbtom.observe.tracks.scene_template import template
 from hbtom.observe.tracks.track_reading import read_tracks
@@ -414,3 +415,10 @@ def test_complex_positions_in_hdf5_are_refused(place: Callable[..., Path], tmp_p
         file["track_names"], file["node_names"] = [b"a"], [b"nose"]
     with pytest.raises(hbtom.BadInput, match="the numbers are complex"):
         hbtom.load(tmp_path / "analysis.h5")
+
+
+def test_a_template_for_numbers_without_digits() -> None:
+    rows = table("frame", "x", "y", rows=[(0, "5e-324", 50), (1, "5e-324", 60)])
+    assert "size = [60, 60]" in template(read_tracks(rows.encode(), ".csv", Columns()))
+    tracks = Tracks("any", {"a": Individual(np.array([np.nan]), {"": np.array([[1.0, 2.0, 1.0]])})})
+    assert "frames = [0, 299]" in template(tracks)

@@ -124,7 +124,7 @@ def _nothing_reached(judgement: Judgement) -> Iterator[str]:
     for agent, least in nearest.items():
         if least is not None:
             who = f"{agent}" if len(nearest) > 1 else "the agent"
-            far = f" and stays {least:.0f} pixels or more away" if 1.0 <= least < np.inf else ""
+            far = f" and comes no nearer than {least:.0f} pixels" if 1.0 <= least < np.inf else ""
             yield f"{who} reaches nothing in any trial{far}; {_TURNED}"
 
 
