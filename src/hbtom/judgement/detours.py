@@ -20,6 +20,7 @@ from hbtom.observe import Trial
 from hbtom.observe.contact import TOUCH
 from hbtom.world.occupancy import LOCK_HALF
 
+MOST_BOXES = 1000  # walls and things that are looked at
 MOST_TESTS = 20_000_000  # lines between corners times boxes; beyond that, no way is looked for
 _SLACK = 1e-6  # pixels; lines may graze boxes
 _OUTSIDE = 1e-3  # pixels; how far from a corner its surroundings are probed
@@ -40,7 +41,8 @@ def detour(trial: Trial, item: int, *, tolerance: float = TOUCH) -> float | None
     """Return the way to an item in multiples of the shortest one.
 
     It is None where this is not defined: the agent does not come to the item, or begins there; the
-    item or a wall changes; or the agent uses a key or a lock on its way.
+    item or a wall changes; or the agent uses a key or a lock on its way. It is also None if there
+    are too many walls to look for the shortest way.
     """
     body, path, marks = trial.items[item], trial.whole_path, trial.marks
     touch = trial.agent.radius + body.radius
@@ -54,7 +56,10 @@ def detour(trial: Trial, item: int, *, tolerance: float = TOUCH) -> float | None
         return None
     target = Rim(np.array(body.centre), reach)
     way = np.vstack([path[:frame], _entry(path[frame - 1], path[frame], target)])
-    boxes = _kept_away(_obstacles(trial, item), way, trial.agent.radius)
+    boxes = _obstacles(trial, item)
+    if len(boxes) > MOST_BOXES or len(boxes) * len(way) > MOST_TESTS:
+        return None
+    boxes = _kept_away(boxes, way, trial.agent.radius)
     shortest = shortest_way(way[0], way[-1], target, boxes)
     return None if shortest is None else _length(way) / shortest
 
