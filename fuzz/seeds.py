@@ -125,6 +125,7 @@ def tracks() -> tuple[tuple[str, bytes], ...]:
     """Return tracks by their names: a plain table, a trajectory, DeepLabCut and SLEAP."""
     way = [(at, 30 + 3 * at, 100 + at) for at in range(20)]
     plain = "".join(f"{at},a,{x},{y},0.9\n" for at, x, y in way)
+    timed = "".join(f"{at / 25},{x},{y}\n" for at, x, y in way)
     dated = "".join(f"2024-05-01 12:00:{at:02},POINT ({x} {y})\n" for at, x, y in way)
     episode = Episode((Trial.from_arrays([one[1:] for one in way], {"food": (150, 40)}),))
     with tempfile.TemporaryDirectory() as folder:
@@ -134,6 +135,7 @@ def tracks() -> tuple[tuple[str, bytes], ...]:
         tracked.sleap(episode, analysis)
         return (
             ("plain.csv", f"frame,id,x,y,likelihood\n{plain}".encode()),
+            ("timed.csv", f"time,x,y\n{timed}".encode()),
             ("dated.csv", f"t,geometry\n{dated}".encode()),
             ("table.csv", table.read_bytes()),
             ("table.h5", packed.read_bytes()),

@@ -15,6 +15,7 @@ from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
 from hbtom.judgement.judging import plan_trials
 from hbtom.observe import same_trial
+from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Columns
 from hbtom.observe.tracks.scene_template import template
 from hbtom.observe.tracks.track_reading import read_tracks
@@ -392,3 +393,32 @@ def test_deeplabcuts_cutoff_is_not_sleaps(place, tmp_path: Path) -> None:
         file["tracks"] = np.array(WALK, dtype=float).T[None, :, None]
         file["point_scores"] = np.array(sure)[None, None]
     assert not np.isnan(hbtom.load(tmp_path / "a.h5").test.path).any()
+
+
+@pytest.mark.parametrize(("column", "what"), [("time", "times"), ("frame", "frame numbers")])
+def test_rows_at_uneven_intervals_are_warned_about(
+    place: Callable[..., Path], column: str, what: str
+) -> None:
+    odd = table(column, "x", "y", rows=[(0, 10, 50), (1, 60, 60), ("1e18", 170, 90)])
+    apart = f"{what} are between 1 and 1e+18 apart, but rows are taken to come at even intervals"
+    assert apart in hbtom.load(place(odd)).test.warnings
+    rows = [(0.9 * at if at == 5 else at, *xy) for at, xy in enumerate(WALK)]
+    even = hbtom.load(place(table(column, "x", "y", rows=rows)))
+    assert "intervals" not in "".join(even.test.warnings)
+
+
+def test_complex_positions_in_hdf5_are_refused(place: Callable[..., Path], tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    place("")
+    with h5py.File(tmp_path / "analysis.h5", "w") as file:
+        file["tracks"] = np.ones((1, 2, 1, 5)) + 1j
+        file["track_names"], file["node_names"] = [b"a"], [b"nose"]
+    with pytest.raises(hbtom.BadInput, match="the numbers are complex"):
+        hbtom.load(tmp_path / "analysis.h5")
+
+
+def test_a_template_for_numbers_without_digits() -> None:
+    rows = table("frame", "x", "y", rows=[(0, "5e-324", 50), (1, "5e-324", 60)])
+    assert "size = [60, 60]" in template(read_tracks(rows.encode(), ".csv", Columns()))
+    tracks = Tracks("any", {"a": Individual(np.array([np.nan]), {"": np.array([[1.0, 2.0, 1.0]])})})
+    assert "frames = [0, 299]" in template(tracks)

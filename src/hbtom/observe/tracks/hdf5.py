@@ -55,7 +55,10 @@ def _array(node: Any) -> np.ndarray[Any, Any]:
     """Return a whole dataset of reasonable size."""
     if np.prod(node.shape, dtype=float) > _MOST:
         raise BadInput(f"there are more than {_MOST} numbers", place=Place(field=node.name))
-    return np.asarray(node[()])
+    array = np.asarray(node[()])
+    if array.dtype.kind == "c":
+        raise BadInput("the numbers are complex", place=Place(field=node.name))
+    return array
 
 
 def _names(node: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -39,6 +39,18 @@ class Tracks:
     seen: Mapping[str, Individual]  # by the individual's name
     cutoff: float = LIKELY  # least likelihood, unless the scene has its own
     timed: bool = False  # rows have times instead of frame numbers
+
+
+UNEVEN = 0.1  # a step that is shorter than this share of the usual one is suspicious
+
+
+def uneven(seen: Individual, rows: Sequence[int], *, timed: bool) -> Iterator[str]:
+    """Yield a warning if rows in order are much closer than usual, so that frames are unequal."""
+    steps = np.diff(seen.number[rows])
+    if len(steps) and steps.min() < UNEVEN * np.median(steps):
+        what = "times" if timed else "frame numbers"
+        apart = f"between {steps.min():.3g} and {steps.max():.3g} apart"
+        yield f"{what} are {apart}, but rows are taken to come at even intervals"
 
 
 def in_order(seen: Individual, rows: Sequence[int], *, timed: bool) -> Annotated[np.ndarray, "row"]:

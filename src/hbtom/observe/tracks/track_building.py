@@ -16,7 +16,7 @@ from hbtom.observe.episode import Episode, Sight
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
 from hbtom.observe.tracks.agent_track import likely_positions, listed, watched
-from hbtom.observe.tracks.points import Individual, Tracks, in_order
+from hbtom.observe.tracks.points import Individual, Tracks, in_order, uneven
 from hbtom.observe.tracks.scene_file import WORLD, Scene, SceneObject, Span
 from hbtom.observe.tracks.track_sight import guess_sight
 from hbtom.observe.trial import Trial
@@ -39,7 +39,8 @@ def build(tracks: Tracks, scene: Scene, name: str) -> Episode:
     spans = list(_spans(seen, scene, notes))
     paths = [_path(seen, placed, rows, timed=tracks.timed) for _, rows in spans]
     trials = [_trial(scene, span, path) for (span, _), path in zip(spans, paths, strict=True)]
-    trials = [_warned(trial) for trial in trials]
+    odd = [tuple(uneven(seen, rows, timed=tracks.timed)) for _, rows in spans]
+    trials = [_warned(trial, one) for trial, one in zip(trials, odd, strict=True)]
     for number, trial in enumerate(trials, start=1):
         with located(trial=number):
             check_trial(trial)
@@ -198,9 +199,9 @@ def _body(scene: Scene, thing: SceneObject, colour: tuple[float, ...]) -> Body:
     return Body(Identity(thing.name, colour), (x, y), (thing.radius or scene.radius) * scene.pixels)
 
 
-def _warned(trial: Trial) -> Trial:
-    """Warn about a track that is tiny in its world, or jumps."""
-    trial = replace(trial, warnings=tuple(jumps(trial)))
+def _warned(trial: Trial, odd: tuple[str, ...]) -> Trial:
+    """Warn about a track that is tiny in its world, or jumps, and about ``odd`` times."""
+    trial = replace(trial, warnings=(*odd, *jumps(trial)))
     extent = np.nanmax(trial.path, axis=0) - np.nanmin(trial.path, axis=0)
     if extent.max() >= _SMALL * max(trial.size):
         return trial
