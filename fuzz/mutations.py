@@ -19,7 +19,8 @@ TOKENS = (
     "(", ")", "[", "]", "{", "}", "=", ",", ":", ";", '"', "'", "#", "?", "-", "?x", "- object",
     "not", "and", "or", "forall", "when", "exists", "imply", "probabilistic", "either", "define",
     ":action", ":init", ":goal", "increase", "(total-cost)", "0", "-1", "0.5", "1e308", "5e-324",
-    "nan", "inf", "9" * 400, "true", "x" * 3000, "\x00", "\ufeff", "\u2028", "\r", "\n",
+    "nan", "inf", "9" * 400, "true", "x" * 3000, "\x00", "\ufeff", "\u2028", "\r", "\n", "9" * 5000,
+    "a." * 50_000 + "a = 1",
 )  # fmt: skip
 WORDS = tuple(
     value.to_bytes(size, order)  # as lengths, counts and offsets are written
