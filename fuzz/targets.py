@@ -249,6 +249,9 @@ def _pddl(rng: Random) -> Files:
     files = dict(rng.choice(seeds.PDDL))
     for name in rng.sample(list(files), rng.choice((1, 1, 1, 2, 4))):
         files[name] = rng.choice((changed_text, changed_lists, changed_lists))(rng, files[name])
+    if rng.random() < 0.05:
+        chain = "".join(f" t{at} - t{at + 1}" for at in range(rng.choice((100, 20_000))))
+        files["domain.pddl"] = files["domain.pddl"].replace("(:types", f"(:types {chain}")
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     if rng.random() < 0.1:
         name = rng.choice(list(data))
