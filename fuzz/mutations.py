@@ -121,6 +121,21 @@ def changed_heads(rng: Random, data: bytes, heads: re.Pattern[bytes] = ZIP_HEADS
     return data
 
 
+def changed_tar(rng: Random, data: bytes) -> bytes:
+    """Overwrite fields of the headers of a tar archive, and correct their checksums."""
+    blocks = bytearray(data)
+    for _ in several(rng):
+        at = 512 * rng.randrange(len(blocks) // 512)
+        field, size = rng.choice(((124, 12), (156, 1), (257, 8), (345, 155), (386, 48), (0, 100)))
+        some = rng.choice(
+            (rng.randbytes(size), b"7" * size, b"\0" * size, b"\x80" + b"\xff" * size)
+        )
+        blocks[at + field : at + field + size] = some[:size]
+        blocks[at + 148 : at + 156] = b" " * 8
+        blocks[at + 148 : at + 156] = b"%06o\0 " % sum(blocks[at : at + 512])
+    return bytes(blocks)
+
+
 def changed_table(rng: Random, table: Any) -> bytes:
     """Return a Parquet file of a table with some values, rows, columns or types changed."""
     import pyarrow

@@ -1,11 +1,14 @@
-"""The twelve kinds of input: how to make strange ones, and the commands that read them."""
+"""The thirteen kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
+import tarfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -18,6 +21,7 @@ from mutations import (
     changed_bytes,
     changed_heads,
     changed_table,
+    changed_tar,
     changed_text,
     changed_zip,
 )
@@ -272,6 +276,35 @@ def _inferred(names: Sequence[str]) -> list[Command]:
     ]
 
 
+def _problem(rng: Random) -> Files:
+    """Return an archive of a problem of goal recognition, changed before or after compression."""
+    plain = io.BytesIO()
+    form = rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
+    with tarfile.open(fileobj=plain, mode="w", format=form) as archive:
+        for name, text in seeds.FILES.items():
+            if rng.random() < 0.1:
+                text = changed_text(rng, text)
+            data = text.encode(errors="replace")
+            member = tarfile.TarInfo(rng.choice(("", "a/", "\xe4" * 200 + "/")) + name)
+            member.size, member.mtime = len(data), rng.choice((0, 0.5))
+            member.type = rng.choice(tarfile.SUPPORTED_TYPES) if rng.random() < 0.1 else b"0"
+            archive.addfile(member, io.BytesIO(data))
+    data = plain.getvalue()
+    if rng.random() < 0.3:
+        data = changed_tar(rng, data)
+    if rng.random() < 0.1:
+        member = tarfile.TarInfo("x")
+        member.type, member.size = rng.choice((b"0", b"x", b"g", b"L", b"K", b"S")), 1 << 33
+        data = member.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 26) + data
+    data = rng.choice((bz2.compress, _gzip, lzma.compress))(data)
+    return {"problem.tar.bz2": changed_bytes(rng, data) if rng.random() < 0.2 else data}
+
+
+def _recognised(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [["recognise", name, "--states", "500", "--engine", "exact", "--format", "json"]]
+
+
 def _gridworld(rng: Random) -> Files:
     text = changed_text(rng, rng.choice(seeds.gridworlds()))
     data = text.encode(errors="replace")
@@ -295,6 +328,7 @@ TARGETS = {
     "measures": Target(_measures, _compared),
     "model": Target(_model, _assumed, _data),
     "pddl": Target(_pddl, _inferred),
+    "problem": Target(_problem, _recognised),
     "gridworld": Target(_gridworld, _attributed),
 }
 
