@@ -115,6 +115,8 @@ def _track(rng: Random) -> Files:
         good = changed_text(rng, good.decode()).encode(errors="replace")
     else:
         good = changed_bytes(rng, good)
+    if rng.random() < 0.05:
+        scene += b"[[trials]]\nframes = [0, 19]\n" * rng.choice((100, 2000))
     return {name: good, "scene.toml": scene}
 
 
