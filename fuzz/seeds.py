@@ -20,6 +20,7 @@ import domains  # noqa: E402
 import episodes  # noqa: E402
 import scenes  # noqa: E402
 import tracked  # noqa: E402
+from errands import FILES as FILES  # noqa: E402
 from hbtom.observe import Episode, Trial, writing  # noqa: E402
 
 LETTERS = """

@@ -1,11 +1,14 @@
-"""The twelve kinds of input: how to make strange ones, and the commands that read them."""
+"""The thirteen kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
+import tarfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -18,6 +21,7 @@ from mutations import (
     changed_bytes,
     changed_heads,
     changed_table,
+    changed_tar,
     changed_text,
     changed_zip,
 )
@@ -111,6 +115,8 @@ def _track(rng: Random) -> Files:
         good = changed_text(rng, good.decode()).encode(errors="replace")
     else:
         good = changed_bytes(rng, good)
+    if rng.random() < 0.05:
+        scene += b"[[trials]]\nframes = [0, 19]\n" * rng.choice((100, 2000))
     return {name: good, "scene.toml": scene}
 
 
@@ -249,6 +255,9 @@ def _pddl(rng: Random) -> Files:
     files = dict(rng.choice(seeds.PDDL))
     for name in rng.sample(list(files), rng.choice((1, 1, 1, 2, 4))):
         files[name] = rng.choice((changed_text, changed_lists, changed_lists))(rng, files[name])
+    if rng.random() < 0.05:
+        chain = "".join(f" t{at} - t{at + 1}" for at in range(rng.choice((100, 20_000))))
+        files["domain.pddl"] = files["domain.pddl"].replace("(:types", f"(:types {chain}")
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     if rng.random() < 0.1:
         name = rng.choice(list(data))
@@ -267,6 +276,35 @@ def _inferred(names: Sequence[str]) -> list[Command]:
         [*recognise, "--format", "json"],
         [*recognise, "--engine", "counting", "--trace"],
     ]
+
+
+def _problem(rng: Random) -> Files:
+    """Return an archive of a problem of goal recognition, changed before or after compression."""
+    plain = io.BytesIO()
+    form = rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
+    with tarfile.open(fileobj=plain, mode="w", format=form) as archive:
+        for name, text in seeds.FILES.items():
+            if rng.random() < 0.1:
+                text = changed_text(rng, text)
+            data = text.encode(errors="replace")
+            member = tarfile.TarInfo(rng.choice(("", "a/", "\xe4" * 200 + "/")) + name)
+            member.size, member.mtime = len(data), rng.choice((0, 0.5))
+            member.type = rng.choice(tarfile.SUPPORTED_TYPES) if rng.random() < 0.1 else b"0"
+            archive.addfile(member, io.BytesIO(data))
+    data = plain.getvalue()
+    if rng.random() < 0.3:
+        data = changed_tar(rng, data)
+    if rng.random() < 0.1:
+        member = tarfile.TarInfo("x")
+        member.type, member.size = rng.choice((b"0", b"x", b"g", b"L", b"K", b"S")), 1 << 33
+        data = member.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 26) + data
+    data = rng.choice((bz2.compress, _gzip, lzma.compress))(data)
+    return {"problem.tar.bz2": changed_bytes(rng, data) if rng.random() < 0.2 else data}
+
+
+def _recognised(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [["recognise", name, "--states", "500", "--engine", "exact", "--format", "json"]]
 
 
 def _gridworld(rng: Random) -> Files:
@@ -292,6 +330,7 @@ TARGETS = {
     "measures": Target(_measures, _compared),
     "model": Target(_model, _assumed, _data),
     "pddl": Target(_pddl, _inferred),
+    "problem": Target(_problem, _recognised),
     "gridworld": Target(_gridworld, _attributed),
 }
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -139,6 +140,46 @@ def write_whole(path: Path, data: bytes) -> None:
         part = folder / "whole"
         part.write_bytes(data)
         part.replace(path)
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """Keep other runs from writing to a file meanwhile."""
+    from hbtom.scratch import Taken, alone
+
+    with ExitStack() as held:
+        try:
+            with system_errors("the file cannot be written", path):
+                held.enter_context(alone(path))
+        except Taken:
+            hint = "wait for it to end, or choose another name"
+            raise BadInput("another run is writing to this file", hint=hint, file=path) from None
+        yield
+
+
+@contextmanager
+def replacing(path: Path, *, overwrite: bool, kinds: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """Keep other runs from replacing a file; yield a check to make before this run replaces it."""
+    check_target(path, overwrite=overwrite, kinds=kinds)
+    with only_writer(path):
+        before = _state(path)
+        check_target(path, overwrite=overwrite, kinds=kinds)  # another run may just have finished
+
+        def check() -> None:
+            if _state(path) != before:
+                hint = "move it away, and run this again"
+                raise BadInput("something else has written this file", hint=hint, file=path)
+
+        yield check
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return what changes whenever a file is written or replaced."""
+    try:
+        known = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def check_folder(path: Path) -> None:

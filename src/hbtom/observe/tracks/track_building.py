@@ -11,7 +11,7 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place, count, located
 from hbtom.observe.bodies import Body, Identity
-from hbtom.observe.checks import MOST_FRAMES, check_trial
+from hbtom.observe.checks import MOST_FRAMES, check_number, check_trial
 from hbtom.observe.episode import Episode, Sight
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
@@ -95,6 +95,7 @@ def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
 
 def _spans(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
     """Yield each trial with its rows."""
+    check_number(len(scene.trials))
     by, not_by = ("name", "frames") if seen.trial else ("frames", "name")
     for number, span in enumerate(scene.trials, start=1):
         missing = getattr(span, by) is None and (bool(seen.trial) or len(scene.trials) > 1)
@@ -132,6 +133,7 @@ def _labelled(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tupl
         runs.setdefault(label, []).append(row)
     if outside := len(runs.pop("", ())):
         notes.append(f"left out: {count(outside, 'row')} without a trial")
+    check_number(len(runs))
     known = {span.name: span for span in scene.trials}
     for span in scene.trials:
         if span.name not in runs or known[span.name] is not span:
