@@ -1,4 +1,4 @@
-"""The twelve kinds of input: how to make strange ones, and the commands that read them."""
+"""The thirteen kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -112,6 +112,13 @@ def _track(rng: Random) -> Files:
     else:
         good = changed_bytes(rng, good)
     return {name: good, "scene.toml": scene}
+
+
+def _hdf5(rng: Random) -> Files:
+    """Return a file that refers to others or unpacks to gigabytes, perhaps damaged as well."""
+    data = seeds.hdf5(rng.choice(tuple(seeds.bombs.HOSTILE)))
+    damaged = changed_bytes(rng, data) if rng.random() < 0.8 else data
+    return {"track.h5": damaged, "scene.toml": seeds.SCENE.encode()}
 
 
 def _tracked(names: Sequence[str]) -> list[Command]:
@@ -285,6 +292,7 @@ TARGETS = {
     "mcs": Target(_mcs, _judged),
     "video": Target(_video, lambda names: _judged(names)[:1]),
     "track": Target(_track, _tracked),
+    "hdf5": Target(_hdf5, _tracked),
     "archive": Target(_archive, _evaluated),
     "zip": Target(_zip, _evaluated),
     "labels": Target(_labels, _labelled, _data_and_ratings),

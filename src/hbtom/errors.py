@@ -16,6 +16,12 @@ _WORDS = {  # in their order
     "frame": "frame {}",
     "field": "field '{}'",
 }
+_LONGEST = 260  # characters of a problem with its hint; names in a file may have thousands
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text without its middle if it is too long."""
+    return text if len(text) <= most else f"{text[: most * 2 // 3 - 5]} ... {text[-(most // 3) :]}"
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,8 @@ class Place:
 
     def __str__(self) -> str:
         known = ((words, getattr(self, name)) for name, words in _WORDS.items())
-        inside = ", ".join(words.format(value) for words, value in known if value is not None)
+        said = ((words, str(one)) for words, one in known if one is not None)
+        inside = ", ".join(words.format(shortened(one, _LONGEST // 4)) for words, one in said)
         return ": ".join(part for part in (self.file or "", inside) if part)
 
 
@@ -75,9 +82,11 @@ class BadInput(ValueError):
 
     def __str__(self) -> str:
         where = str(self.place)
-        message = f"{where}: {self.problem}" if where else self.problem
+        hint = shortened(self.hint, _LONGEST // 2)
+        problem = shortened(self.problem, _LONGEST - len(hint))
+        message = f"{where}: {problem}" if where else problem
         end = "" if message.endswith(("?", "!", ".")) else "."
-        return f"{message}{end} Hint: {self.hint}" if self.hint else message
+        return f"{message}{end} Hint: {hint}" if hint else message
 
     @property
     def said(self) -> str:

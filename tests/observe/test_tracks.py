@@ -337,7 +337,7 @@ def test_pickles_in_hdf5_files_cannot_run_code(tmp_path: Path) -> None:
         node = file.create_dataset("df_with_missing/table", data=table)
         node.attrs["values_block_0_kind"] = np.bytes_(b"cos\nsystem\n(S'touch ran'\ntR.")
     (tmp_path / "scene.toml").write_text(SCENE)
-    with pytest.raises(hbtom.BadInput, match=r"hold a (os|posix)\.system"):
+    with pytest.raises(hbtom.BadInput, match="names of columns are not tuples of text"):
         hbtom.load(tmp_path / "a.h5")
 
 

@@ -12,6 +12,15 @@ from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
 
 LIKELY = 0.6  # below this likelihood, DeepLabCut itself does not draw a point
+MOST_ROWS = 1_000_000  # of a file: 11 hours at 25 frames a second
+MOST_CELLS = 1 << 24  # of a text file; each takes some 60 bytes of memory
+
+
+def check_rows(rows: int) -> None:
+    """Refuse a file that is too long, before its rows are read."""
+    if rows > MOST_ROWS:
+        problem = f"there are {rows:,} rows or frames, but at most {MOST_ROWS:,} are read"
+        raise BadInput(problem, hint="split the file")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +56,8 @@ def in_order(seen: Individual, rows: Sequence[int], *, timed: bool) -> Annotated
     Rows come at even intervals: the median difference of two numbers is one frame.
     """
     what, number = "time" if timed else "frame", seen.number[rows]
-    steps = np.diff(number)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.diff(number)
     for at in np.flatnonzero(~(steps > 0))[:1].tolist():
         now, before = f"{number[at + 1]:g}", f"{number[at]:g}"
         twice = number[at + 1] == number[at]
