@@ -20,6 +20,7 @@ from mutations import (
     changed_table,
     changed_text,
     changed_zip,
+    widened,
 )
 from trees import changed_lists, changed_value, json_bytes
 
@@ -107,6 +108,8 @@ def _track(rng: Random) -> Files:
     scene = seeds.SCENE.encode()
     if rng.random() < 0.3:
         scene = changed_text(rng, seeds.SCENE).encode(errors="replace")
+    elif name.endswith(".csv") and rng.random() < 0.05:
+        good = widened(good.decode()).encode()
     elif name.endswith(".csv") and rng.random() < 0.7:
         good = changed_text(rng, good.decode()).encode(errors="replace")
     else:
@@ -165,7 +168,8 @@ def _csv(rng: Random, rows: Sequence[dict[str, Any]]) -> bytes:
     writer.writerow(names)
     for row in rows:
         writer.writerow([row.get(name, "") for name in names])
-    return text.getvalue().encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
+    written = widened(text.getvalue()) if rng.random() < 0.03 else text.getvalue()
+    return written.encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
 
 
 def _labelled(names: Sequence[str]) -> list[Command]:

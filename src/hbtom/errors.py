@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 
 File = str | os.PathLike[str]
 _WORDS = {  # in their order
@@ -16,7 +17,8 @@ _WORDS = {  # in their order
     "frame": "frame {}",
     "field": "field '{}'",
 }
-_LONGEST = 260  # characters of a problem with its hint; names in a file may have thousands
+_FEW = 8  # names that a message lists
+_LONGEST = 270  # characters of a message without the file; names in it may have thousands
 
 
 def shortened(text: str, most: int) -> str:
@@ -43,13 +45,19 @@ class Place:
     def __str__(self) -> str:
         known = ((words, getattr(self, name)) for name, words in _WORDS.items())
         said = ((words, str(one)) for words, one in known if one is not None)
-        inside = ", ".join(words.format(shortened(one, _LONGEST // 4)) for words, one in said)
+        inside = ", ".join(words.format(shortened(one, 60)) for words, one in said)
         return ": ".join(part for part in (self.file or "", inside) if part)
 
 
 def count(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun: 1 pair, 2 pairs."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def few(names: Iterable[object]) -> str:
+    """Return the first of several names, for a message."""
+    some = list(islice(map(str, names), _FEW + 1))
+    return ", ".join([*some[:_FEW], *(["..."] if len(some) > _FEW else [])])
 
 
 def missing(library: str, extra: str) -> BadInput:
@@ -82,8 +90,9 @@ class BadInput(ValueError):
 
     def __str__(self) -> str:
         where = str(self.place)
-        hint = shortened(self.hint, _LONGEST // 2)
-        problem = shortened(self.problem, _LONGEST - len(hint))
+        most = max(_LONGEST - len(str(replace(self.place, file=None))), 200)
+        hint = shortened(self.hint, max(most // 2, most - len(self.problem)))
+        problem = shortened(self.problem, most - len(hint))
         message = f"{where}: {problem}" if where else problem
         end = "" if message.endswith(("?", "!", ".")) else "."
         return f"{message}{end} Hint: {hint}" if hint else message

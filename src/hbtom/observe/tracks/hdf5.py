@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from hbtom.errors import BadInput, Place, needed
+from hbtom.files import check_rows
 from hbtom.observe.tracks.deeplabcut import by_individual, no_track
 from hbtom.observe.tracks.hdf5_contents import MOST_NAMES, Contents, packed_otherwise
-from hbtom.observe.tracks.points import Individual, Tracks, check_rows
+from hbtom.observe.tracks.points import Individual, Tracks, check_parts
 
 # Raised by h5py for damaged files, and by code that uses what it reads from them
 _BROKEN = (
@@ -70,7 +71,7 @@ def _sleap(contents: Contents, node: Any) -> Tracks:
         if number == 0:
             hint = "export it again from SLEAP, with predictions"
             raise BadInput(f"there are no {what}", hint=hint, place=Place(field="tracks"))
-    _check_many(many * nodes)
+    check_parts(many * nodes)
     check_rows(frames)
     places = _numbers(contents, node).transpose([order.index(one) for one in _SLEAP])
     tracks = _unique(contents, "track_names", many, "track")
@@ -95,12 +96,6 @@ def _sleap(contents: Contents, node: Any) -> Tracks:
         for one, who in enumerate(tracks)
     }
     return Tracks("SLEAP", seen, cutoff=0.0)  # its scores are not probabilities
-
-
-def _check_many(points: int) -> None:
-    if points > MOST_NAMES:
-        problem = f"there are {points} tracks of body parts, but at most {MOST_NAMES} are read"
-        raise BadInput(problem, hint="leave out short tracks")
 
 
 def _numbers(contents: Contents, node: Any) -> np.ndarray[Any, Any]:
@@ -205,7 +200,7 @@ def _block_keys(
     for at in range(sum(name.startswith(f"{block}_items_level") for name in members)):
         names = contents.names(contents.member(group, f"{block}_items_level{at}")) or []
         labels = contents.array(contents.member(group, f"{block}_items_label{at}"))
-        _check_many(labels.size)
+        check_parts(labels.size)
         named.append([names[label] for label in labels.tolist()])
     return list(zip(*named, strict=True))
 

@@ -12,15 +12,14 @@ from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
 
 LIKELY = 0.6  # below this likelihood, DeepLabCut itself does not draw a point
-MOST_ROWS = 1_000_000  # of a file: 11 hours at 25 frames a second
-MOST_CELLS = 1 << 24  # of a text file; each takes some 60 bytes of memory
+_MOST_PARTS = 100_000  # of all individuals of a file
 
 
-def check_rows(rows: int) -> None:
-    """Refuse a file that is too long, before its rows are read."""
-    if rows > MOST_ROWS:
-        problem = f"there are {rows:,} rows or frames, but at most {MOST_ROWS:,} are read"
-        raise BadInput(problem, hint="split the file")
+def check_parts(many: int) -> None:
+    """Refuse a file with too many individuals and body parts, before they are made."""
+    if many > _MOST_PARTS:
+        problem = f"there are {many:,} tracks of body parts, but at most {_MOST_PARTS:,} are read"
+        raise BadInput(problem, hint="leave out short tracks")
 
 
 @dataclass(frozen=True, eq=False)
