@@ -76,3 +76,19 @@ def test_texts_of_any_length_are_names_unless_they_claim_too_much(
     known = '[agent]\ntrack = "mouse"\n' if length == 5 else ""
     (tmp_path / "scene.toml").write_text(SCENE + known)
     assert len(hbtom.load(tmp_path / "a.h5").test.path) == bombs.ROWS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on time are those of Linux")
+def test_damaged_heaps_of_texts_do_not_hang(tmp_path: Path) -> None:
+    """The library would go on to the next object forever if one had no size."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["tracks"] = bombs.PLACES
+        file["track_names"] = ["mouse"]
+    data = bytearray((tmp_path / "a.h5").read_bytes())
+    free = data.index(b"GCOL") + 16 + 16 + 8  # after the heads of heap and object, and the text
+    data[free + 8 : free + 16] = bytes(8)
+    (tmp_path / "0.h5").write_bytes(data)
+    (tmp_path / "scene.toml").write_text(SCENE)
+    command = [sys.executable, "-c", READ, "0.h5"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=100, check=True)
+    assert b"a heap of texts is damaged" in ran.stdout

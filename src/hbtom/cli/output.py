@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hbtom.errors import shortened
+
 if TYPE_CHECKING:
     from hbtom.bench.pairs import Result
     from hbtom.judgement import Judgement
@@ -46,7 +48,7 @@ def tell_left_out(result: Result) -> int:
     It is 1 if any of them should have been used but could not be read.
     """
     for one in result.left_out:
-        complain(f"left out: {one.file}: {one.why}")
+        complain(f"left out: {shortened(f'{one.file}: {one.why}', 280)}")
     if result.left_out:
         complain(f"{sum(one.count for one in result.left_out)} left out in all")
     return 1 if result.unreadable else 0

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 import zlib
-from itertools import islice
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ MOST_NAMES = 100_000  # in a file
 _MOST_MEMBERS = 1000  # of a group
 _MOST_CHUNKS = 100_000  # in which a dataset is stored
 _LONGEST = 1 << 20  # bytes of a text; PyTables writes up to 64 KB
+_HEAD = 16  # bytes of the head of a heap of texts, and of an object in it
 _MOST_HEAPS = 64  # in which texts of any length are stored; each holds some hundred names
 _ELSEWHERE = "the HDF5 file refers to data outside of it"
 
@@ -34,6 +36,9 @@ class Contents:
         self.file = file
         self._h5py = h5py
         self._data = data
+        self._heaps = [one.start() for one in re.finditer(b"GCOL\x01\0\0\0", data)]
+        for heap, following in pairwise([*self._heaps, len(data)]):
+            _check_heap(data, heap, following)
         self._left = MOST
 
     def members(self, group: Any) -> list[str]:
@@ -106,15 +111,14 @@ class Contents:
     def _is_readable_text(self, kind: np.dtype[Any]) -> bool:
         """Return whether texts of any length claim a reasonable one: h5py would fill the memory."""
         data = self._data
-        heaps = [one.start() for one in islice(re.finditer(b"GCOL", data), _MOST_HEAPS + 1)]
         references = (  # each has a length before it
             one.start()
-            for heap in heaps[:_MOST_HEAPS]
+            for heap in self._heaps[:_MOST_HEAPS]
             for one in re.finditer(re.escape(heap.to_bytes(8, "little")), data)
         )
         return (
             self._h5py.check_string_dtype(kind) is not None
-            and len(heaps) <= _MOST_HEAPS
+            and len(self._heaps) <= _MOST_HEAPS
             and all(int.from_bytes(data[at - 4 : at], "little") <= _LONGEST for at in references)
         )
 
@@ -150,6 +154,20 @@ class Contents:
         self._left -= size
         if self._left < 0:
             raise _too_large(node)
+
+
+def _check_heap(data: bytes, at: int, most: int) -> None:
+    """Refuse a heap of texts with objects of an impossible size: HDF5 would read it forever."""
+    end = at + int.from_bytes(data[at + 8 : at + 16], "little")
+    if end > most:
+        raise ValueError("a heap of texts is too long")
+    at += _HEAD
+    while at + _HEAD <= end:
+        number, size = struct.unpack("<H6xQ", data[at : at + _HEAD])
+        step = _HEAD + -(-size // 8) * 8 if number else size  # number 0 is the free space
+        if step < _HEAD or step > end - at:
+            raise ValueError("a heap of texts is damaged")
+        at += step
 
 
 def _width(kind: np.dtype[Any]) -> int:
