@@ -241,6 +241,16 @@ BAD = {
     "huge gap": (table("frame", "x", "y", rows=[*NUMBERED, (10**9, 5, 5)]), "", "with its gaps"),
     "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "one of px"),
     "pixels": (table("x", "y", rows=WALK), '[track]\nunits = "cm"', "per_unit"),
+    "far apart": (
+        table("frame", "x", "y", rows=[(-1e308, 5, 5), (1.7e308, 6, 5), (1.75e308, 7, 5)]),
+        "",
+        "line 3, field 'frame': frame 1.7e+308 is too far from -1e+308",
+    ),
+    "far away": (
+        table("x", "y", rows=[(1e308, 5), (1e308, 6), (5, 5)]),
+        '[track]\nunits = "cm"\nper_unit = 0.001',
+        "track and scene do not fit",
+    ),
     "outside": (
         table("x", "y", rows=[(9 * x, 9 * y) for x, y in WALK]),
         "",

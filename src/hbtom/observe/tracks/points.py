@@ -63,5 +63,9 @@ def in_order(seen: Individual, rows: Sequence[int], *, timed: bool) -> Annotated
         problem = f"{what} {now} occurs twice" if twice else f"{what} {now} follows {before}"
         hint = "keep one row per frame" if twice else "sort the rows, or separate the trials"
         raise BadInput(problem, hint=hint, place=seen.place(rows[at + 1], what))
+    for at in np.flatnonzero(np.isinf(steps))[:1].tolist():
+        problem = f"{what} {number[at + 1]:g} is too far from {number[at]:g}"
+        hint = "number the frames, or give times in seconds"
+        raise BadInput(problem, hint=hint, place=seen.place(rows[at + 1], what))
     usual = float(np.median(steps)) if len(steps) else 1.0
     return np.append(0, np.cumsum(np.maximum(np.rint(steps / usual), 1.0)))
