@@ -241,6 +241,11 @@ BAD = {
     "huge gap": (table("frame", "x", "y", rows=[*NUMBERED, (10**9, 5, 5)]), "", "with its gaps"),
     "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "one of px"),
     "pixels": (table("x", "y", rows=WALK), '[track]\nunits = "cm"', "per_unit"),
+    "no number": (
+        "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n0,5,5\n,6,5\n",
+        "",
+        "line 5, field 'frame': the row has no number",
+    ),
     "far apart": (
         table("frame", "x", "y", rows=[(-1e308, 5, 5), (1.7e308, 6, 5), (1.75e308, 7, 5)]),
         "",
