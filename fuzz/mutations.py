@@ -84,6 +84,12 @@ def changed_text(rng: Random, text: str) -> str:
     return "".join(tokens)
 
 
+def widened(text: str, columns: int = 50_000) -> str:
+    """Give every row of a table thousands of further cells."""
+    more = "".join(f",c{at}" for at in range(columns))
+    return "".join(f"{line}{more}\n" for line in text.splitlines())
+
+
 # Containers
 
 

@@ -16,6 +16,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # where small episodes, scenes and worlds are made
 
+import bombs  # noqa: E402
 import domains  # noqa: E402
 import episodes  # noqa: E402
 import scenes  # noqa: E402
@@ -142,6 +143,14 @@ def tracks() -> tuple[tuple[str, bytes], ...]:
             ("table.h5", packed.read_bytes()),
             ("analysis.h5", analysis.read_bytes()),
         )
+
+
+@cache
+def hdf5(name: str) -> bytes:
+    """Return one of the files that are refused before they are read."""
+    with tempfile.TemporaryDirectory() as folder:
+        bombs.write(name, Path(folder) / "a.h5")
+        return (Path(folder) / "a.h5").read_bytes()
 
 
 def _fewer_walls(frame: dict[str, Any]) -> None:

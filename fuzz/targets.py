@@ -1,4 +1,4 @@
-"""The thirteen kinds of input: how to make strange ones, and the commands that read them."""
+"""The fourteen kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from mutations import (
     changed_tar,
     changed_text,
     changed_zip,
+    widened,
 )
 from trees import changed_lists, changed_value, json_bytes
 
@@ -111,6 +112,8 @@ def _track(rng: Random) -> Files:
     scene = seeds.SCENE.encode()
     if rng.random() < 0.3:
         scene = changed_text(rng, seeds.SCENE).encode(errors="replace")
+    elif name.endswith(".csv") and rng.random() < 0.05:
+        good = widened(good.decode()).encode()
     elif name.endswith(".csv") and rng.random() < 0.7:
         good = changed_text(rng, good.decode()).encode(errors="replace")
     else:
@@ -118,6 +121,13 @@ def _track(rng: Random) -> Files:
     if rng.random() < 0.05:
         scene += b"[[trials]]\nframes = [0, 19]\n" * rng.choice((100, 2000))
     return {name: good, "scene.toml": scene}
+
+
+def _hdf5(rng: Random) -> Files:
+    """Return a file that refers to others or unpacks to gigabytes, perhaps damaged as well."""
+    data = seeds.hdf5(rng.choice(tuple(seeds.bombs.HOSTILE)))
+    damaged = changed_bytes(rng, data) if rng.random() < 0.8 else data
+    return {"track.h5": damaged, "scene.toml": seeds.SCENE.encode()}
 
 
 def _tracked(names: Sequence[str]) -> list[Command]:
@@ -164,7 +174,8 @@ def _csv(rng: Random, rows: Sequence[dict[str, Any]]) -> bytes:
     writer.writerow(names)
     for row in rows:
         writer.writerow([row.get(name, "") for name in names])
-    return text.getvalue().encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
+    written = widened(text.getvalue()) if rng.random() < 0.03 else text.getvalue()
+    return written.encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
 
 
 def _labelled(names: Sequence[str]) -> list[Command]:
@@ -323,6 +334,7 @@ TARGETS = {
     "mcs": Target(_mcs, _judged),
     "video": Target(_video, lambda names: _judged(names)[:1]),
     "track": Target(_track, _tracked),
+    "hdf5": Target(_hdf5, _tracked),
     "archive": Target(_archive, _evaluated),
     "zip": Target(_zip, _evaluated),
     "labels": Target(_labels, _labelled, _data_and_ratings),

@@ -24,6 +24,9 @@ LARGEST = 1 << 29  # most bytes in a file, compressed and uncompressed; an episo
 
 WRITTEN = 1 << 24  # most bytes in a file that people write by hand, such as a model
 
+MOST_ROWS = 1_000_000  # of a table; of a track, 11 hours at 25 frames a second
+_MOST_CELLS = 1 << 24  # of a CSV file; each takes some 60 bytes of memory
+
 _OWN = re.compile(r"/dev/(stdin|fd/\d+)")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
 
@@ -90,6 +93,28 @@ def _checked(known: os.stat_result) -> os.stat_result:
         called = _KINDS.get(kind, "a device")
         raise BadInput(f"this is {called}, not a file", hint="copy its content into a file")
     return known
+
+
+def check_rows(rows: int) -> None:
+    """Refuse a table that is too long, before its rows are read."""
+    if rows > MOST_ROWS:
+        problem = f"there are {rows:,} rows or frames, but at most {MOST_ROWS:,} are read"
+        raise BadInput(problem, hint="split the file")
+
+
+def separator(text: str) -> str:
+    """Return what separates the cells of a CSV file: in some countries, spreadsheets use ``;``.
+
+    A file with too many cells is refused, also one whose rows would be filled up to its heading.
+    """
+    heading = text.partition("\n")[0].partition("\r")[0]
+    mark = max(",;\t", key=heading.count)
+    rows = max(text.count("\n"), text.count("\r"))
+    check_rows(rows)
+    if max(text.count(mark) + rows, (heading.count(mark) + 1) * rows) > _MOST_CELLS:
+        problem = f"there are more than {_MOST_CELLS:,} cells"
+        raise BadInput(problem, hint="split the file, or leave out columns")
+    return mark
 
 
 def too_large(does: str = "contains", most: int | None = None) -> BadInput:

@@ -242,6 +242,21 @@ BAD = {
     "huge gap": (table("frame", "x", "y", rows=[*NUMBERED, (10**9, 5, 5)]), "", "with its gaps"),
     "units": (table("x", "y", rows=WALK), '[track]\nunits = "furlong"', "one of px"),
     "pixels": (table("x", "y", rows=WALK), '[track]\nunits = "cm"', "per_unit"),
+    "no number": (
+        "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n0,5,5\n,6,5\n",
+        "",
+        "line 5, field 'frame': the row has no number",
+    ),
+    "far apart": (
+        table("frame", "x", "y", rows=[(-1e308, 5, 5), (1.7e308, 6, 5), (1.75e308, 7, 5)]),
+        "",
+        "line 3, field 'frame': frame 1.7e+308 is too far from -1e+308",
+    ),
+    "far away": (
+        table("x", "y", rows=[(1e308, 5), (1e308, 6), (5, 5)]),
+        '[track]\nunits = "cm"\nper_unit = 0.001',
+        "track and scene do not fit",
+    ),
     "outside": (
         table("x", "y", rows=[(9 * x, 9 * y) for x, y in WALK]),
         "",
@@ -338,7 +353,7 @@ def test_pickles_in_hdf5_files_cannot_run_code(tmp_path: Path) -> None:
         node = file.create_dataset("df_with_missing/table", data=table)
         node.attrs["values_block_0_kind"] = np.bytes_(b"cos\nsystem\n(S'touch ran'\ntR.")
     (tmp_path / "scene.toml").write_text(SCENE)
-    with pytest.raises(hbtom.BadInput, match=r"hold a (os|posix)\.system"):
+    with pytest.raises(hbtom.BadInput, match="names of columns are not tuples of text"):
         hbtom.load(tmp_path / "a.h5")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hbtom.cli.output import complain
+from hbtom.cli.output import tell_files
 from hbtom.cli.progress import progress
 from hbtom.errors import BadInput, count, needed
 from hbtom.files import replacing
@@ -58,10 +58,7 @@ def run(
         label = "making episodes" if data is None else "reading episodes"
         with progress(label, "episodes", lines=OFTEN) as made:
             seen = collect(source, seed, workers, made)
-        for one in seen.left_out:
-            complain(f"left out: {one.file}: {one.why}")
-        if seen.left_out:
-            complain(f"{len(seen.left_out)} left out in all")
+        tell_files(seen.left_out)
         chosen = choose_device(device)
         from hbtom.neural.running import TrainingRun, load_checkpoint, run_training
         from hbtom.neural.training import TrainingJob

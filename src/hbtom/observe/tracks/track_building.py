@@ -66,9 +66,10 @@ def _lost(path: Path) -> tuple[int, int]:
 def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
     """Return places in pixels of the model's world; refuse a track that is not in the scene."""
     unit, size = scene.track_unit, np.array(scene.size)
-    inner = path * unit - scene.corner
-    if scene.y == "up":
-        inner[:, 1] = size[1] - inner[:, 1]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is outside
+        inner = path * unit - scene.corner
+        if scene.y == "up":
+            inner[:, 1] = size[1] - inner[:, 1]
     margin = _MARGIN / scene.pixels
     seen = ~np.isnan(inner[:, 0])
     if not seen.any():
