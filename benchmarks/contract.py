@@ -181,15 +181,34 @@ def differences(
             else:
                 yield from differences(old[key], new[key], place, tolerance)
     elif isinstance(old, list) and isinstance(new, list):
-        for at, (was, now) in enumerate(zip(old, new, strict=False)):
-            yield from differences(was, now, f"{where} [{at}]", tolerance)
-        for kind, longer, start in (("gone", old, len(new)), ("new", new, len(old))):
-            for at in range(start, len(longer)):
-                yield kind, f"{where} [{at}]", short(longer[at])
+        if any(isinstance(one, str) and " " in one for one in old + new):  # warnings
+            yield from line_differences(old, new, f"{where} sentences", tolerance)
+        else:
+            yield from row_differences(old, new, where, tolerance)
     elif isinstance(old, str) and isinstance(new, str) and " " in old and " " in new:
         yield from token_differences(old, new, where, tolerance)
     elif not same(old, new, tolerance):
         yield kind_of(old, new, where), where, f"{short(old)} → {short(new)}"
+
+
+def row_differences(old: list, new: list, where: str, tolerance: float) -> Iterator[Difference]:
+    """Yield the differences between two lists; a key that all rows lack or have is only one."""
+    ours, theirs = (
+        {key for row in rows if isinstance(row, dict) for key in row} for rows in (old, new)
+    )
+    for kind, keys, rows in (("gone", ours - theirs, old), ("new", theirs - ours, new)):
+        for key in sorted(keys - CHANGING if old and new else ()):
+            values = [row[key] for row in rows if key in row]
+            yield kind, f"{where} [] {key}", f"in {len(values)} rows, such as {short(values[0])}"
+    for at, pair in enumerate(zip(old, new, strict=False)):
+        was, now = (
+            {k: row[k] for k in row if k in ours & theirs} if isinstance(row, dict) else row
+            for row in pair
+        )
+        yield from differences(was, now, f"{where} [{at}]", tolerance)
+    for kind, longer, start in (("gone", old, len(new)), ("new", new, len(old))):
+        for at in range(start, len(longer)):
+            yield kind, f"{where} [{at}]", short(longer[at])
 
 
 def same(old: Any, new: Any, tolerance: float) -> bool:
@@ -209,13 +228,17 @@ def kind_of(old: Any, new: Any, where: str) -> str:
     return "words" if " " in f"{old}{new}" or where.endswith(" type") else "name"
 
 
-def line_differences(old: Lines, new: Lines, where: str, tolerance: float) -> Iterator[Difference]:
+def line_differences(
+    old: Sequence[str], new: Sequence[str], where: str, tolerance: float
+) -> Iterator[Difference]:
     """Yield the differences between two texts for people, numbers apart from words."""
-    blank = [[re.sub(NUMBER, "#", " ".join(line.split())) for line in text] for text in (old, new)]
+    blank = [
+        [re.sub(NUMBER, "#", " ".join(str(line).split())) for line in text] for text in (old, new)
+    ]
     for _, i, j, k, m in SequenceMatcher(None, *blank, autojunk=False).get_opcodes():
         for was, now in zip(old[i:j], new[k:m], strict=False):
             yield from token_differences(was, now, where, tolerance)
-        spoken = where.endswith("stderr")
+        spoken = where.endswith(("stderr", "sentences"))
         for line in old[i + m - k : j]:
             yield "words" if spoken else "gone", where, f"{short(line)} → no such line"
         for line in new[k + j - i : m]:
