@@ -191,24 +191,29 @@ def differences(
         yield kind_of(old, new, where), where, f"{short(old)} → {short(new)}"
 
 
-def row_differences(old: list, new: list, where: str, tolerance: float) -> Iterator[Difference]:
-    """Yield the differences between two lists; a key that all rows lack or have is only one."""
-    ours, theirs = (
-        {key for row in rows if isinstance(row, dict) for key in row} for rows in (old, new)
-    )
-    for kind, keys, rows in (("gone", ours - theirs, old), ("new", theirs - ours, new)):
-        for key in sorted(keys - CHANGING if old and new else ()):
-            values = [row[key] for row in rows if key in row]
-            yield kind, f"{where} [] {key}", f"in {len(values)} rows, such as {short(values[0])}"
+def row_differences(
+    old: list[Any], new: list[Any], where: str, tolerance: float
+) -> Iterator[Difference]:
+    """Yield the differences between two lists; a column that is gone or new is only one."""
+    ours, theirs = ([row for row in rows if isinstance(row, dict)] for rows in (old, new))
+    had, has = ({key for row in rows for key in row} for rows in (ours, theirs))
+    columns = (had ^ has) - CHANGING if ours and theirs else set()
+    for key in sorted(columns):
+        values = [row[key] for row in ours + theirs if key in row]
+        kind = "gone" if key in had else "new"
+        yield kind, f"{where} [] {key}", f"in {len(values)} rows, such as {short(values[0])}"
     for at, pair in enumerate(zip(old, new, strict=False)):
-        was, now = (
-            {k: row[k] for k in row if k in ours & theirs} if isinstance(row, dict) else row
-            for row in pair
-        )
+        was, now = (without(row, columns) for row in pair)
         yield from differences(was, now, f"{where} [{at}]", tolerance)
     for kind, longer, start in (("gone", old, len(new)), ("new", new, len(old))):
         for at in range(start, len(longer)):
             yield kind, f"{where} [{at}]", short(longer[at])
+
+
+def without(row: Any, columns: set[str]) -> Any:
+    if not isinstance(row, dict):
+        return row
+    return {key: one for key, one in row.items() if key not in columns}
 
 
 def same(old: Any, new: Any, tolerance: float) -> bool:
@@ -253,9 +258,10 @@ def token_differences(old: str, new: str, where: str, tolerance: float) -> Itera
         changed = [(a, b) for a, b in zip(was, now, strict=False) if a != b]
         lost = all(re.fullmatch(NUMBER, a) and b.lower() in MISSING for a, b in changed)
         yield "missing" if lost and len(was) == len(now) else "words", where, told
+    places = [[bool(re.search(NUMBER, word)) for word in text] for text in (was, now)]
     before, after = ([number(one) for one in re.findall(NUMBER, text)] for text in (old, new))
-    as_many = len(before) == len(after)
-    if as_many and not all(map(same, before, after, repeat(tolerance))):
+    alike = places[0] == places[1] and len(before) == len(after)
+    if alike and not all(map(same, before, after, repeat(tolerance))):
         yield "number", where, told
 
 

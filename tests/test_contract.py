@@ -104,6 +104,8 @@ def test_a_difference_is_found_and_may_be_accepted(call, contract, tmp_path, mon
         ('{"text": "went to cup"}', '{"text": "stopped near cup"}', ["words"]),
         ('{"text": "1.3 times longer"}', '{"text": "1.4 times longer"}', ["number"]),
         ("[1, 2, 3]", "[1, 2]", ["gone"]),
+        ('[{"p": 1}, 2.0]', '[{"p": 1, "q": 0}, {"p": 3}]', ["new", "number"]),
+        ("by a detour, 1.3 times as long", "did it up to frame 64 and went on", ["words"]),
         ('[{"p": 1}, {"p": 2}]', '[{"p": 1, "q": 0}, {"p": 3, "q": 0}]', ["new", "number"]),
         ('["it is so"]', '["it is far", "it is so"]', ["words"]),
         ('{"right": true}', '{"right": false}', ["number"]),
