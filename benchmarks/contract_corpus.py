@@ -135,11 +135,13 @@ def plain_value(thing: Any, depth: int = 3) -> Any:
         return {str(key): plain_value(one, depth) for key, one in thing.items()}
     if isinstance(thing, list | tuple) and not hasattr(thing, "_fields"):
         return [plain_value(one, depth) for one in thing[:20]]
-    fields = attributes(type(thing))
-    if getattr(hbtom, type(thing).__name__, None) is not type(thing):  # a value within
-        depth, fields = min(depth, 1), [one for one in fields if one in stored(thing)]
+    known = {getattr(hbtom, name): name for name in dir(hbtom) if name[0].isupper()}
+    public = next((base for base in type(thing).__mro__ if base in known), None)
     if depth == 0:
-        return type(thing).__name__
+        return known[public] if public else "a value"
+    fields = attributes(public or type(thing))
+    if not public:
+        depth, fields = 1, [name for name in fields if name in stored(thing)]
     values = {name: getattr(thing, name) for name in fields}
     return {n: plain_value(one, depth - 1) for n, one in values.items() if not callable(one)}
 
