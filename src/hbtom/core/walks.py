@@ -19,6 +19,8 @@ from hbtom.core.policy import Options, Policy
 from hbtom.core.worlds import Replay, World
 from hbtom.errors import BadInput
 
+_UNSEEN = -2  # an act before, when it was not seen
+
 
 @dataclass(frozen=True, eq=False)
 class Turns:
@@ -37,6 +39,11 @@ class Turns:
         self, policy: Policy, axes: Sequence[Axis]
     ) -> Annotated[Floats, "*axes step"]:
         """Return log P(step | axes), 0 where another agent acts."""
+        if "previous" in names(policy) and any(
+            part.context is not None and (part.context["previous"] == _UNSEEN).any()
+            for _, part in self.parts
+        ):
+            raise _every_step()
         found = [(at, part.log_likelihood(policy, axes)) for at, part in self.parts]
         shape = np.broadcast_shapes(*(log.shape[:-1] for _, log in found), (1,) * len(axes))
         log = np.zeros((*shape, self.many))
@@ -98,15 +105,14 @@ class Hidden:
         """Return log P(seen up to t) [*axes, 1 + step], and P(last state | seen) [*axes, state]."""
         world, steps = self.replay.world, self.replay
         if "previous" in names(policy):
-            hint = "give all actions and states, or leave 'previous' out"
-            raise BadInput("a policy that asks for 'previous' needs to see every step", hint=hint)
+            raise _every_step()
         now: Any = first_of(steps)
         total = [np.zeros([1] * len(axes))]
         pi: dict[tuple[int, int], Any] = {}
         for i, action in enumerate(steps.actions):
             key = world.key(i)
             phase = world.phases[key[1]]
-            if key not in pi:
+            if key not in pi or "time" in names(policy):
                 pi[key] = np.exp(acting(policy, self.plan.Q[key], world, key[1], axes, i))
             n = pi[key].shape[-2]
             flow = now[..., :n, None] * pi[key]
@@ -130,6 +136,11 @@ class Hidden:
     def stacked(self, parts: Sequence[Hidden], place: int) -> Any:
         """Return the choices of several believed worlds, along one axis."""
         return _Stacked(tuple(parts), place)
+
+
+def _every_step() -> BadInput:
+    hint = "give all actions and states, or leave 'previous' out"
+    return BadInput("a policy that asks for 'previous' needs to see every step", hint=hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +259,7 @@ def _options(steps: Replay, plan: Plan, k: int, at: Ints, rows: Rows) -> Options
             if action is not None:
                 log = log + np.log(np.arange(len(phase.actions)) == action)
         seen.append(log)
-        previous.append(-1 if action is None else action)
+        previous.append(_UNSEEN if action is None else action)
     context: dict[str, Any] = {
         "state": np.array([int(steps.states[i]) for i in at.tolist()])[:, None],
         "previous": np.array(previous[:-1])[:, None],
