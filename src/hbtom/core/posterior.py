@@ -150,7 +150,7 @@ class Posterior:
         world = self._walkable(self.world)
         if world.horizon is not None and at >= world.horizon * len(world.phases):
             raise BadInput(f"time is up after {at} steps", hint="ask for an earlier step")
-        P = self._state(at) * self.joint(at)[..., None]
+        P = self._moved(self._state(at) * self.joint(at)[..., None])
         log, _, _ = self._acting(world, at)
         n = log.shape[-2]
         chance = (P[..., :n, None] * np.exp(log)).sum(axis=tuple(range(len(self.axes) + 1)))
@@ -185,11 +185,14 @@ class Posterior:
         if since and here.states != self.world.states:
             hint = "leave 'since' out, or change a world of the same states"
             raise BadInput("a state of the trial is no state of the other world", hint=hint)
-        minds = self._minds(here, without, changes, changed and keep is None)
+        if not 0 <= since <= len(self.steps):
+            raise BadInput(f"there are no {since} steps, but {len(self.steps)}")
+        minds = self._minds(here, without, changes, changed and keep is None, since)
         P = minds[..., None] * start
         seen, K = len(self.steps), len(here.phases)
         last = K * (rounds or here.horizon or max(1, -(-seen // K)))
         for i in range(since, last):
+            P = self._moved(P, changes)
             log, end, step = self._acting(here, i)
             n = log.shape[-2]
             go = P[..., :n] * (1 - end[..., :n])
@@ -197,7 +200,7 @@ class Posterior:
                 [P[..., :n] - go, np.broadcast_to(P[..., n:], (*go.shape[:-1], P.shape[-1] - n))],
                 axis=-1,
             )
-            P = self._moved(rest + step.push(go[..., None] * np.exp(log), here.states))
+            P = rest + step.push(go[..., None] * np.exp(log), here.states)
         found = P.sum(axis=tuple(range(len(self.axes))))
         if of is None:
             return found
@@ -227,6 +230,7 @@ class Posterior:
             states, actions, i = [int(rng.choice(world.states, p=P))], [], done
             truth = {a.name: a.labels[j] for a, j in zip(self.axes, place, strict=True)}
             while i < stop:
+                place = self._drawn(place, rng)
                 key = (
                     world.key(i) if world.horizon is not None else (i if self._timed else 0, i % K)
                 )
@@ -240,7 +244,7 @@ class Posterior:
                 chance = chance if chance.ndim == 1 else pick(chance, place)
                 states.append(int(rng.choice(after, p=chance / chance.sum())))
                 actions.append(world.phases[i % K].actions[action])
-                place, i = self._drawn(place, rng), i + 1
+                i += 1
             walks.append(Walk(actions, states, world, truth=truth))
         return walks
 
@@ -368,11 +372,12 @@ class Posterior:
         return found
 
     def _minds(
-        self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool
-    ) -> Floats:
+        self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool,
+        since: int,
+    ) -> Floats:  # fmt: skip
         """Return P(axes) in the changed case [*axes]; axes that matter no more have length 1."""
         theirs = {name for who in self.agents if who != without for name in self.own[who].values()}
-        P: Any = self.joint()
+        P: Any = self.smoothed[since] if self._moving else self.joint()
         for who, agent in self.agents.items():
             mine = self.own[who][GOAL]
             if anew and who != without and mine not in changes and "V" in names(agent.choose):
@@ -417,9 +422,10 @@ class Posterior:
                 )
         return found
 
-    def _moved(self, P: Any) -> Any:
+    def _moved(self, P: Any, held: Any = ()) -> Any:
+        """Return P [*axes, state] after what changes, and is not held, may have changed."""
         for i, rate, fresh in self._moving:
-            if P.shape[i] > 1:
+            if P.shape[i] > 1 and self.names[i] not in held:
                 P = (1 - rate) * P + rate * fresh[..., None] * P.sum(axis=i, keepdims=True)
         return P
 

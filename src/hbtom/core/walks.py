@@ -106,6 +106,11 @@ class Hidden:
         world, steps = self.replay.world, self.replay
         if "previous" in names(policy):
             raise _every_step()
+        changing = [axis.name for axis in axes if axis.anew]
+        if changing:
+            hint = "give all states, or let it last a trial (anew=0)"
+            told = f"some state was not seen, and '{changing[0]}' is drawn anew within a trial"
+            raise BadInput(told, hint=hint)
         now: Any = first_of(steps)
         total = [np.zeros([1] * len(axes))]
         pi: dict[tuple[int, int], Any] = {}
