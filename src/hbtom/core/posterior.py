@@ -25,7 +25,7 @@ from hbtom.core.axes import (
 )
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
-from hbtom.core.walks import acting, log_state
+from hbtom.core.walks import acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
 from hbtom.errors import BadInput
 
@@ -345,15 +345,15 @@ class Posterior:
         end = over(
             "end", False if agent.end is None else agent.end, axes, (world.states,), world=world
         )
-        Q = self._believed_plan(agent, who, world, axes)[t, k]
+        Q = self._believed_plan(agent, who, world, axes).Q[t, k]
         log = acting(agent.policy, Q, world, k, axes, i)
         return aligned(log, mine, self.names), aligned(end, mine, self.names), phase.step
 
     def _believed_plan(self, agent: Agent, who: str, world: World, axes: Sequence[Axis]) -> Any:
-        from hbtom.core.plan import plan_of
+        from hbtom.core.plan import Plan, plan_of
 
         if agent.knows is None:
-            return plan_of(agent, world, who, axes).Q
+            return plan_of(agent, world, who, axes)
         place = [axis.name for axis in axes].index("belief")
         asked = names(agent.knows)
         known = {
@@ -362,14 +362,9 @@ class Posterior:
             "earlier": tuple(p.world for p in self.series[:-1]),
         }
         believed = agent.knows(**{name: known[name] for name in asked})
-        parts = [plan_of(agent, one, who, axes).Q for _, one in believed.values()]
-        found = {}
-        for key in parts[0]:
-            shape = np.broadcast_shapes(*(part[key].shape for part in parts))
-            found[key] = np.concatenate(
-                [np.broadcast_to(part[key], shape) for part in parts], axis=place
-            )
-        return found
+        parts = [plan_of(agent, one, who, axes) for _, one in believed.values()]
+        Q = {key: joined([part.Q[key] for part in parts], place) for key in parts[0].Q}
+        return Plan(Q, joined([part.V for part in parts], place))
 
     def _minds(
         self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool,
@@ -395,7 +390,7 @@ class Posterior:
         """Return P(goal | traits, what goals are worth in a world) [*axes]."""
         axes = self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
-        value = agent.plan(world, who).V[..., world.start]
+        value = self._believed_plan(agent, who, world, axes).V[..., world.start]
         counts = self.update.learnt.counts.get(who, Counts()).knowing(axes[-1].labels)
         log, _ = agent.log_goal(value, value > HOPELESS / 2, counts, axes)
         weight = self.update.log_smoothed[-1].reshape(log.shape[0] if len(log) > 1 else 1, -1)

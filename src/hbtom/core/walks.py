@@ -158,7 +158,7 @@ class _Stacked:
     @property
     def value(self) -> Annotated[Floats, "*axes"]:
         """What the goals are worth at first."""
-        return _joined([one.value for one in self.parts], self.place)
+        return joined([one.value for one in self.parts], self.place)
 
     @property
     def reachable(self) -> Annotated[Bools, "*axes"]:
@@ -177,10 +177,11 @@ class _Stacked:
                 belief.name, belief.labels[i : i + 1], np.zeros(1), belief.anew
             )
             logs.append(one.log_likelihood(policy, alone))
-        return _joined(logs, self.place)
+        return joined(logs, self.place)
 
 
-def _joined(arrays: Sequence[Any], place: int) -> Any:
+def joined(arrays: Sequence[Any], place: int) -> Any:
+    """Return arrays of several beliefs as one, along the axis at this place."""
     shape = np.broadcast_shapes(*(one.shape for one in arrays))
     return np.concatenate([np.broadcast_to(one, shape) for one in arrays], axis=place)
 
