@@ -241,12 +241,12 @@ class Agent:
         for axis in (axis for axis in axes if axis.name in given):
             log = log + aligned(axis.only(given[axis.name]), [axis.name], own)
         weight = np.exp(log - log_sum(log, axis=None))[..., None, None]
-        return {
-            key: (weight * np.exp(acting(self.policy, q, world, key[1], axes))).sum(
-                axis=tuple(range(len(own)))
-            )
-            for key, q in plan.Q.items()
-        }
+        acts = {}
+        for (t, k), q in plan.Q.items():
+            time = None if world.horizon is None else t * len(world.phases) + k
+            log = acting(self.policy, q, world, k, axes, time)
+            acts[t, k] = (weight * np.exp(log)).sum(axis=tuple(range(len(own))))
+        return acts
 
     def known(self, **knows: str) -> Other:
         """Return this agent as seen by one who knows its goal or a trait, as in goal="wants"."""

@@ -151,7 +151,7 @@ class Posterior:
         if world.horizon is not None and at >= world.horizon * len(world.phases):
             raise BadInput(f"time is up after {at} steps", hint="ask for an earlier step")
         P = self._moved(self._state(at) * self.joint(at)[..., None])
-        log, _, _ = self._acting(world, at)
+        log, _, _ = self._acting(world, at, self._previous(at))
         n = log.shape[-2]
         chance = (P[..., :n, None] * np.exp(log)).sum(axis=tuple(range(len(self.axes) + 1)))
         return dict(zip(world.phases[world.key(at)[1]].actions, chance.tolist(), strict=True))
@@ -176,6 +176,8 @@ class Posterior:
         self._check(changes)
         if keep not in (None, GOAL):
             raise BadInput(f"keep={keep!r} is not possible", hint="keep='goal', or nothing")
+        if not 0 <= since <= len(self.steps):
+            raise BadInput(f"there are no {since} steps, but {len(self.steps)}")
         changed = world is not None or without is not None
         if without is not None:
             unknown("there is no agent", [without], self.agents)
@@ -185,8 +187,6 @@ class Posterior:
         if since and here.states != self.world.states:
             hint = "leave 'since' out, or change a world of the same states"
             raise BadInput("a state of the trial is no state of the other world", hint=hint)
-        if not 0 <= since <= len(self.steps):
-            raise BadInput(f"there are no {since} steps, but {len(self.steps)}")
         minds = self._minds(here, without, changes, changed and keep is None, since)
         P = minds[..., None] * start
         seen, K = len(self.steps), len(here.phases)
@@ -223,19 +223,20 @@ class Posterior:
         joint = self.joint()
         most = K * (rounds if rounds is not None else (world.horizon or 100))
         stop = done + most if world.horizon is None else min(done + most, K * world.horizon)
-        made = {}
+        timed, habits, made = self._asked("time"), self._asked("previous"), {}
         for at in rng.choice(joint.size, size=number, p=joint.ravel() / joint.sum()):
             place = np.unravel_index(at, joint.shape)
-            P = pick(np.broadcast_to(state_given, (*[1] * len(self.axes), world.states)), place)
-            states, actions, i = [int(rng.choice(world.states, p=P))], [], done
+            states = [int(rng.choice(world.states, p=pick(state_given, place)))]
+            moves: list[int] = []
+            i = done
             truth = {a.name: a.labels[j] for a, j in zip(self.axes, place, strict=True)}
             while i < stop:
                 place = self._drawn(place, rng)
-                key = (
-                    world.key(i) if world.horizon is not None else (i if self._timed else 0, i % K)
-                )
+                before = moves[-K] if len(moves) >= K else self._previous(i)
+                when = world.key(i) if world.horizon is not None else (i * timed, i % K)
+                key = *when, before if habits else -1
                 if key not in made:
-                    made[key] = self._acting(world, i)
+                    made[key] = self._acting(world, i, before)
                 log, end, step = made[key]
                 if pick(end, place)[states[-1]]:
                     break
@@ -243,8 +244,9 @@ class Posterior:
                 after, chance = step.after(states[-1], action)
                 chance = chance if chance.ndim == 1 else pick(chance, place)
                 states.append(int(rng.choice(after, p=chance / chance.sum())))
-                actions.append(world.phases[i % K].actions[action])
+                moves.append(action)
                 i += 1
+            actions = [world.phases[(done + n) % K].actions[a] for n, a in enumerate(moves)]
             walks.append(Walk(actions, states, world, truth=truth))
         return walks
 
@@ -309,9 +311,15 @@ class Posterior:
     def _check(self, some: Any) -> None:
         unknown("there is no goal or trait", some, self.names)
 
-    @property
-    def _timed(self) -> bool:
-        return any("time" in names(agent.policy) for agent in self.agents.values())
+    def _asked(self, name: str) -> bool:
+        """Whether a policy asks for this."""
+        return any(name in names(agent.policy) for agent in self.agents.values())
+
+    def _previous(self, at: int) -> int | None:
+        """Return the act before, of who acts after ``at`` steps; -1 at first, None if not seen."""
+        before = at - len(self.world.phases)
+        found: int | None = -1 if before < 0 else self.steps.actions[before]
+        return found
 
     def _walkable(self, world: Any) -> World:
         if not isinstance(world, World):
@@ -332,7 +340,7 @@ class Posterior:
         mine = [self.own[who][axis.name] for axis in axes]
         return aligned(log_state(steps, choices, mind.policy, axes), mine, self.names)
 
-    def _acting(self, world: World, i: int) -> tuple[Any, Any, Any]:
+    def _acting(self, world: World, i: int, previous: int | None = None) -> tuple[Any, Any, Any]:
         """Return log P(a) [*axes, S, A], the end [*axes, S] and the step of who acts in step i."""
         t, k = world.key(i)
         phase = world.phases[k]
@@ -346,7 +354,7 @@ class Posterior:
             "end", False if agent.end is None else agent.end, axes, (world.states,), world=world
         )
         Q = self._believed_plan(agent, who, world, axes).Q[t, k]
-        log = acting(agent.policy, Q, world, k, axes, i)
+        log = acting(agent.policy, Q, world, k, axes, i, previous)
         return aligned(log, mine, self.names), aligned(end, mine, self.names), phase.step
 
     def _believed_plan(self, agent: Agent, who: str, world: World, axes: Sequence[Axis]) -> Any:

@@ -187,14 +187,19 @@ def joined(arrays: Sequence[Any], place: int) -> Any:
 
 
 def acting(
-    policy: Policy, Q: Any, world: World, k: int, axes: Sequence[Axis], time: int = 0
-) -> Annotated[Any, "*axes state option"]:
-    """Return log P(action) in every state before phase k; no act is said to have been before."""
+    policy: Policy, Q: Any, world: World, k: int, axes: Sequence[Axis], time: int | None = None,
+    previous: int | None = None,
+) -> Annotated[Any, "*axes state option"]:  # fmt: skip
+    """Return log P(action) in every state before phase k, at this time and after this act."""
+    for name, one in (("time", time), ("previous", previous)):
+        if one is None and name in names(policy):
+            hint = "sample walks, or watch them" + (", or give a horizon" * (name == "time"))
+            raise BadInput(f"the policy asks for '{name}', which is not known here", hint=hint)
     states, phase = np.arange(Q.shape[-2])[:, None], world.phases[k]
     context: dict[str, Any] = {
         "state": states,
-        "previous": np.full_like(states, -1),
-        "time": 0 * states + time,
+        "previous": np.full_like(states, -1 if previous is None else previous),
+        "time": 0 * states + (time or 0),
     }
     context |= {"world": world, "phase": phase}
     return Options(Q, Q[..., 0, 0], names=phase.actions, context=context).log_policy(policy, axes)
