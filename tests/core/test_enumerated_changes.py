@@ -227,9 +227,10 @@ def test_goals_whose_weight_depends_on_a_trait() -> None:
 
 def test_goals_that_switch_and_are_learnt() -> None:
     """A trial counts for the goal of a step chosen at random."""
-    p = hb.watch(agent(0.0, 0.4, choose=hb.dirichlet(1.0)), [hb.Walk(*walk) for walk in WALKS])
+    mind = agent(0.0, 0.4, choose=hb.dirichlet(1.0), goals=hb.Trait([0, 1], anew=0.4))
+    p = hb.watch(mind, [hb.Walk(*walk) for walk in WALKS])
     table: dict[Any, float] = {}  # P(goal counted in the first trial, efficiency)
-    flat = lambda i, value, values: MOODS[value] / 3 if i == 0 else [0.6, 0.4][value]  # noqa: E731
+    flat = lambda i, value, values: MOODS[value] / 3 if i == 0 else 0.5  # noqa: E731
     for efficiency in (0.5, 2.0):
         for path, chance in sequences(4, (0.0, 0.4), flat, (MOODS, (0, 1))):
             like = chance / 2
@@ -241,8 +242,7 @@ def test_goals_that_switch_and_are_learnt() -> None:
                 table[key] = table.get(key, 0.0) + like / 4
     weights: dict[Any, float] = {}
     for (counted, efficiency), known in table.items():
-        odds = [0.6 * (2 - counted), 0.4 * (1 + counted)]
-        urn = [odd / sum(odds) for odd in odds]
+        urn = [(2 - counted) / 3, (1 + counted) / 3]
         learnt = lambda i, value, values: MOODS[value] / 3 if i == 0 else urn[value]  # noqa: B023, E731
         for path, chance in sequences(3, (0.0, 0.4), learnt, (MOODS, (0, 1))):
             like = known * chance
