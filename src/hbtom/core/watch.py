@@ -16,12 +16,12 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.agent import Agent, belief_axis
-from hbtom.core.axes import GOAL, Axis, aligned, call, listed, names, over, unknown
+from hbtom.core.axes import GOAL, Axis, aligned, brief, call, listed, names, over, unknown
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
 from hbtom.core.policy import stacked
 from hbtom.core.posterior import Posterior
-from hbtom.core.worlds import Cue, Walk
+from hbtom.core.worlds import Cue, Walk, World
 from hbtom.errors import BadInput
 
 Agents = Agent | Mapping[str, Agent]
@@ -40,11 +40,13 @@ def watch(
     agents.
     ``space(trial, before)`` returns the world of trials that bring none.
     """
+    if not isinstance(agents, Agent | Mapping):
+        raise BadInput(f"{brief(agents)} is no agent", hint="give hb.Agent(...), or {who: agent}")
     minds = {"": agents} if isinstance(agents, Agent) else dict(agents)
     for who, agent in minds.items():
         if not isinstance(agent, Agent):
             raise BadInput(
-                f"'{who}' is not an agent, but {agent!r}", hint="give {who: hb.Agent(...)}"
+                f"'{who}' is not an agent, but {brief(agent)}", hint="give {who: hb.Agent(...)}"
             )
     seen = [trials] if isinstance(trials, Walk) or not isinstance(trials, Iterable) else [*trials]
     if not seen:
@@ -85,6 +87,10 @@ def _watched(
     for who, mind in minds.items():
         mine, some = [own[who][axis.name] for axis in axes_of[who]], axes_of[who]
         choices[who] = _choices(mind, who, steps, some, beliefs[who])
+        if isinstance(world, World) and not choices[who].reachable.any():
+            hint = "is the goal behind something? give a discount, a horizon, or another goal"
+            told = f"no end can be reached{f' by {who!r}' if who else ''} from the first state"
+            raise BadInput(told, hint=hint)
         log_steps = choices[who].log_likelihood(mind.policy, some)
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
@@ -156,7 +162,7 @@ def _believed(
         return {label: (float(weight), one) for label, (weight, one) in believed.items()}
     except (AttributeError, TypeError, ValueError):
         raise BadInput(
-            f"'knows' returns {believed!r}", hint="return {label: (weight, world)}"
+            f"'knows' returns {brief(believed)}", hint="return {label: (weight, world)}"
         ) from None
 
 
@@ -217,12 +223,14 @@ def _add_cues(
     world: Any, before: Posterior | None,
 ) -> None:  # fmt: skip
     """Add log P(cue | axes) to the evidence after so many steps."""
-    for number, cue in enumerate(getattr(trial, "cues", ()), 1):
+    cues = getattr(trial, "cues", ())
+    for number, cue in enumerate([cues] if isinstance(cues, Cue) else cues, 1):
         if not isinstance(cue, Cue):
-            raise BadInput(f"cue {number} is {cue!r}", hint="give hb.Cue(at, log)")
+            raise BadInput(f"cue {number} is {brief(cue)}", hint="give hb.Cue(at, log)")
         unknown(f"cue {number} is of nobody watched,", [cue.of], minds)
-        if not 0 <= cue.at < len(log):
-            raise BadInput(f"cue {number} is after {cue.at} steps, of {len(log) - 1}")
+        if cue.at not in range(len(log)):
+            hint = f"give a number from 0 to {len(log) - 1}"
+            raise BadInput(f"cue {number} is after {brief(cue.at)} steps", hint=hint)
         axes = axes_of[cue.of]
         known = {"world": world, "trial": trial, "before": before}
         unknown(f"cue {number} asks for", names(cue.log), [*known, *(axis.name for axis in axes)])
@@ -241,7 +249,7 @@ def _check_possible(mind: Agent, who: str, trial: Any, choices: Any, log: Floats
     what = choices.told(at) if hasattr(choices, "told") else "that"
     told = f"'{who}'" if who else "no agent of this theory"
     told += " would never do " if who else " would do "
-    hint = "is the action legal there, does its outcome fit the next state, has the policy lapses?"
+    hint = "is it legal there, does it fit the next state, has the policy lapses?"
     raise BadInput(
         f"step {at + 1} has probability 0 for every goal and trait: {told}{what}", hint=hint
     )
