@@ -80,7 +80,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "'efficiency' needs values, with weights that are not all 0; got -1": lambda: watched(
         traits={"efficiency": {1: -1, 2: 2}}
     ),
-    "'efficiency' has a value twice among 2: 1, 1.0": lambda: watched(traits={"efficiency": [1, 1.0]}),
+    "'efficiency' has a value twice among 2: 1, 1.0": lambda: watched(
+        traits={"efficiency": [1, 1.0]}
+    ),
     "drawn anew with probability 1.5": lambda: watched(
         traits={"efficiency": hb.Trait([1, 2], anew=1.5)}
     ),
