@@ -19,6 +19,7 @@ from hbtom.core.axes import (
     Trait,
     aligned,
     axes_of,
+    brief,
     call,
     listed,
     log_sum,
@@ -95,6 +96,14 @@ class Agent:
     stake: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("traits", "others", "stake"):
+            if not isinstance(getattr(self, name), Mapping):
+                told = f"'{name}' is {brief(getattr(self, name))}"
+                raise BadInput(told, hint=f"give {name}={{name: ...}}")
+        for who, one in self.others.items():
+            if not isinstance(one, Agent | Other):
+                hint = "give an agent, or agent.known(...)"
+                raise BadInput(f"'{who}' of others is {brief(one)}", hint=hint)
         seen = {
             who: one if isinstance(one, Other) else Other(one, {})
             for who, one in self.others.items()
@@ -212,10 +221,16 @@ class Agent:
         }
         said = call(self.choose, known | shaped(self.choose, axes, 0))
         log = aligned(goal.log_prior, [*goal.given, GOAL], [axis.name for axis in axes])
-        log = log + np.asarray(said)
+        try:
+            log = log + np.asarray(said, dtype=float)
+        except (TypeError, ValueError):
+            hint = f"return one number for each of {len(goal)} goals, over the last axis"
+            raise BadInput(
+                f"'choose' returns {np.shape(said)} for V {value.shape}", hint=hint
+            ) from None
         if not hasattr(self.choose, "counted"):
             log = np.where(_in_reach(reachable, axes), log, -np.inf)
-        if np.isnan(log).any() or not (log.max(axis=-1) > -np.inf).all():
+        if not (abs(log.max(axis=-1)) < np.inf).all():
             told = getattr(self.choose, "__name__", "choose")
             hint = "return log P(goal) up to a constant, over the last axis, finite for some goal"
             raise BadInput(f"'{told}' gives no goal a probability, or NaN", hint=hint)
@@ -241,12 +256,12 @@ class Agent:
         for axis in (axis for axis in axes if axis.name in given):
             log = log + aligned(axis.only(given[axis.name]), [axis.name], own)
         weight = np.exp(log - log_sum(log, axis=None))[..., None, None]
-        return {
-            key: (weight * np.exp(acting(self.policy, q, world, key[1], axes))).sum(
-                axis=tuple(range(len(own)))
-            )
-            for key, q in plan.Q.items()
-        }
+        acts = {}
+        for (t, k), q in plan.Q.items():
+            time = None if world.horizon is None else t * len(world.phases) + k
+            log = acting(self.policy, q, world, k, axes, time)
+            acts[t, k] = (weight * np.exp(log)).sum(axis=tuple(range(len(own))))
+        return acts
 
     def known(self, **knows: str) -> Other:
         """Return this agent as seen by one who knows its goal or a trait, as in goal="wants"."""
@@ -264,10 +279,10 @@ _RESERVED = {name for more in _MORE.values() for name in more}
 def _shadowing(function: Any, known: Sequence[str]) -> list[str]:
     """Return the arguments of a function that have a default although they are known names."""
     code, defaults = getattr(function, "__code__", None), getattr(function, "__defaults__", None)
-    if code is None or not defaults or hasattr(function, "needs"):
+    if code is None or hasattr(function, "needs"):
         return []
-    mine: tuple[str, ...] = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-    return [name for name in mine if name in known]
+    mine = code.co_varnames[code.co_argcount - len(defaults or ()) : code.co_argcount]
+    return [name for name in (*mine, *(function.__kwdefaults__ or ())) if name in known]
 
 
 def _frozen(array: Any) -> Any:

@@ -58,8 +58,8 @@ class Axis:
         if isinstance(values, Trait):
             anew, values = values.anew if values.anew is not None else anew, values.values
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            hint = f"give a list, or {{value: weight}}, as in {name}=[{values!r}]"
-            raise BadInput(f"'{name}' needs values; got {values!r}", hint=hint)
+            hint = f"give a list, or {{value: weight}}, as in {name}=[{brief(values)}]"
+            raise BadInput(f"'{name}' needs values; got {brief(values)}", hint=hint)
         labels = tuple(values)
         weights = values.values() if isinstance(values, Mapping) else [1.0] * len(labels)
         if anew is not None and not 0 <= anew <= 1:
@@ -67,7 +67,8 @@ class Axis:
         if not all(isinstance(label, Hashable) for label in labels):
             raise BadInput(f"the values of '{name}' cannot be labels; use numbers, words or tuples")
         if len(set(labels)) < len(labels):
-            raise BadInput(f"'{name}' has a value twice: {', '.join(map(repr, labels))}")
+            told = listed(map(repr, labels))
+            raise BadInput(f"'{name}' has a value twice among {len(labels)}: {told}")
         return Axis(name, labels, log_weights(name, weights), anew)
 
     @property
@@ -78,7 +79,7 @@ class Axis:
     def only(self, label: Any) -> Floats:
         """Return log P = 0 for one label, -inf for the others."""
         if label not in self.labels:
-            raise BadInput(f"'{self.name}' is one of {listed(self.labels)}, not {label!r}")
+            raise BadInput(f"'{self.name}' is one of {listed(self.labels)}, not {brief(label)}")
         return np.where([label == other for other in self.labels], 0.0, -np.inf)
 
     def __len__(self) -> int:
@@ -108,6 +109,7 @@ def axes_of(traits: Mapping[str, Any]) -> tuple[Axis, ...]:
         if isinstance(trait, Trait) and trait.weight is not None:
             given = tuple(axes[other] for other in names(trait.weight) if other in axes)
             unknown(f"the weight of '{name}' asks for", names(trait.weight), axes)
+            _check_given(name, axes, given, traits)
             own, shape = axes[name], (*map(len, given), len(axes[name]))
             rows = [_row(name, own, some) for some in each(trait.weight, given).flat]
             log = np.array(rows).reshape(shape)
@@ -115,9 +117,30 @@ def axes_of(traits: Mapping[str, Any]) -> tuple[Axis, ...]:
     return tuple(axes.values())
 
 
+def _check_given(
+    name: str, axes: Mapping[str, Axis], given: Sequence[Axis], traits: Mapping[str, Any]
+) -> None:
+    """Refuse a prior that depends on itself, or on what lasts less long."""
+    asked, before = set[str](), [one.name for one in given]
+    while before:
+        other = before.pop()
+        if other not in asked:
+            asked.add(other)
+            trait = traits[other]
+            before += names(trait.weight) if isinstance(trait, Trait) else ()
+    if name in asked:
+        raise BadInput(f"the weight of '{name}' depends on itself", hint="leave out one of the two")
+    fleeting = [one.name for one in given if axes[name].lasting and not one.lasting]
+    if fleeting:
+        told = f"'{name}' lasts, and its weight depends on '{fleeting[0]}', which does not"
+        raise BadInput(told, hint=f"give '{name}' anew=0 to draw it for each trial")
+
+
 def _row(name: str, axis: Axis, weights: Any) -> Floats:
     if not isinstance(weights, Mapping):
-        raise BadInput(f"the weight of '{name}' should return {{value: weight}}, not {weights!r}")
+        raise BadInput(
+            f"the weight of '{name}' should return {{value: weight}}, not {brief(weights)}"
+        )
     unknown(f"the weight of '{name}' is given for", weights, axis.labels)
     return log_weights(name, [weights.get(label, 0.0) for label in axis.labels])
 
@@ -161,14 +184,23 @@ def unknown(what: str, asked: Iterable[Any], known: Iterable[Any]) -> None:
     known = list(known)
     for name in asked:
         if name not in known:
-            raise BadInput(f"{what} {name!r}", hint=f"there are: {listed(known) or 'none'}")
+            raise BadInput(f"{what} {brief(name)}", hint=f"there are: {listed(known) or 'none'}")
 
 
-def listed(values: Iterable[Any], most: int = 12) -> str:
+def listed(values: Iterable[Any], most: int = 12, width: int = 120) -> str:
     """Return values separated by commas, the first ones if there are many."""
     told = [str(value) for value in values]
+    told = [one if len(one) <= 30 else f"{one[:27]}..." for one in told]
+    while most > 1 and sum(map(len, told[:most])) > width:
+        most -= 1
     rest = [f"and {len(told) - most} more"] if len(told) > most else []
     return ", ".join(told[:most] + rest)
+
+
+def brief(value: Any) -> str:
+    """Return a value in one short line."""
+    told = " ".join(repr(value).split())
+    return told if len(told) <= 60 else f"{told[:57]}..."
 
 
 def call(function: Any, known: Mapping[str, Any]) -> Any:
@@ -202,7 +234,7 @@ def over(
         try:
             part = np.broadcast_to(np.asarray(results[at], dtype=float), shape)
         except (TypeError, ValueError):
-            got = np.shape(results[at]) or repr(results[at])
+            got = np.shape(results[at]) or brief(results[at])
             asked = [a.name for a in axes if a.name in names(function)]
             where = ", ".join(
                 f"{a.name} = {a.labels[i]!r}"
@@ -215,7 +247,7 @@ def over(
             first = tuple(int(i) for i in np.argwhere(np.isnan(part))[0])
             raise BadInput(f"'{role}' is not a number (NaN) at {first}", hint="check its formula")
         parts.append(part)
-    return np.array(parts).reshape(*results.shape, *shape)
+    return np.array(parts).reshape((*results.shape, *shape))
 
 
 def shaped(function: Any, axes: Sequence[Axis], behind: int) -> dict[str, Any]:

@@ -127,6 +127,8 @@ class _Induction:
             over_states("end", False if agent.end is None else agent.end, axes, world) > 0
         )
         self.discount = over("discount", agent.discount, axes, (1,), world=world)
+        if not ((self.discount >= 0) & (self.discount <= 1)).all():
+            raise BadInput(f"a discount is {self.discount.max():.4g}", hint="give 0 to 1")
         acts = {name: other.acts(name) for name, other in agent.others.items() if name in here}
         self.acts = {name: each(act, axes, world=world) for name, act in acts.items()}
         stakes = {
@@ -137,6 +139,7 @@ class _Induction:
         for name, stake in stakes.items():
             theirs = agent.others[name].theirs("final", name)
             self.final = self.final + stake * over_states("final", theirs, axes, world)
+        _check_finite("final", abs(self.final))
         self.steps = [believed(agent, axes, world, phase) for phase in phases]
         self.rewards: list[Floats] = [np.zeros((1, 1))] * len(phases)
         for k, phase in enumerate(phases):
@@ -149,11 +152,15 @@ class _Induction:
                 theirs = agent.others[phase.who].theirs("reward", phase.who)
                 reward = over("reward", theirs, axes, shape, world=world, phase=phase)
                 self.rewards[k] = stakes[phase.who][..., None] * reward
+            _check_finite("reward", self.rewards[k])
 
     def plan(self) -> Plan:
         world, agent = self.world, self.agent
         if agent.depth is not None:
-            return self._shortsighted(over("depth", agent.depth, self.axes))
+            depth = over("depth", agent.depth, self.axes)
+            if not ((depth >= 1) & (depth < 1e6) & (depth == np.rint(depth))).all():
+                raise BadInput(f"a depth is {depth.min():.4g}", hint="give whole numbers from 1")
+            return self._shortsighted(depth)
         if world.horizon is not None:
             V = self.final
             for t in reversed(range(world.horizon)):
@@ -213,14 +220,16 @@ class _Induction:
         Where it keeps falling and no end can be reached, a goal is hopeless.
         """
         V: Any = np.where(self.end, self.final, 0.0)
-        change = np.zeros(1)
+        change, earlier = np.zeros(1), V
         for number in range(_ROUNDS):
             V, before = self._round(V, 0), V
             change = abs(V - before)
             if change.max() <= _SAME * max(1.0, abs(np.where(V > _LOST, V, 0.0)).max()):
                 return V
             if number in _CHECKS:
-                V = np.where(self._lost(before - V > _STILL), HOPELESS, V)
+                V = np.where(self._lost(V, earlier - V > _STILL), HOPELESS, V)
+            if 2 * number in _CHECKS:
+                earlier = V
         state = int(np.unravel_index(change.argmax(), V.shape)[-1])
         hint = "give a discount below 1, a horizon, or an 'end' there"
         raise BadInput(
@@ -228,10 +237,11 @@ class _Induction:
             hint=hint,
         )
 
-    def _lost(self, falling: Bools) -> Bools:
-        """Return the states whose value still falls, and from which no end can be reached."""
-        shape = np.broadcast_shapes(falling.shape, self.end.shape)
-        alive: Bools = np.broadcast_to(self.end, shape).copy()
+    def _lost(self, V: Floats, falling: Bools) -> Bools:
+        """Return the states from which neither an end nor a value that stays can be reached."""
+        falling = falling & (self.discount >= 1)
+        alive = self.end | ~falling & (V > _LOST)
+        shape = alive.shape
         for _ in range(shape[-1]):
             reached = alive.astype(float)
             for k in reversed(range(len(self.mine))):
@@ -243,6 +253,12 @@ class _Induction:
             alive = wider
         lost: Bools = ~alive & falling
         return lost
+
+
+def _check_finite(role: str, values: Floats) -> None:
+    if (values == np.inf).any():
+        at = tuple(int(i) for i in np.argwhere(values == np.inf)[0])
+        raise BadInput(f"'{role}' is infinite at {at}", hint="use large numbers, or 'end'")
 
 
 def believed(agent: Agent, axes: Sequence[Axis], world: World, phase: Phase) -> Step:

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.core.axes import HOPELESS, Axis, call, log_sum, names, shaped, softmax
+from hbtom.core.axes import HOPELESS, Axis, brief, call, listed, log_sum, names, shaped, softmax
 from hbtom.errors import BadInput
 from hbtom.kernels import log_i0e
 
@@ -36,7 +36,8 @@ _SUM = 1e-6  # by which the sum of probabilities may differ from 1
 def boltzmann(Q: Any, efficiency: Any = 1.0) -> Any:
     """Return log P(option) for P(option) ~ exp(efficiency Q)."""
     there = Q > -np.inf
-    return softmax(np.where(there, efficiency * np.where(there, Q, 0.0), -np.inf))
+    with np.errstate(invalid="ignore"):  # NaN is told where policies are checked
+        return softmax(np.where(there, efficiency * np.where(there, Q, 0.0), -np.inf))
 
 
 boltzmann.needs = ("Q", "efficiency")  # type: ignore[attr-defined]
@@ -78,7 +79,7 @@ def greedy(Q: Any, epsilon: Any) -> Any:
 def only(option: Any, options: Sequence[Any]) -> Floats:
     """Return log P(option) if one option is sure [option]."""
     if option not in options:
-        raise BadInput(f"there is no option {option!r}; there are {', '.join(map(str, options))}")
+        raise BadInput(f"there is no option {brief(option)}; there are {listed(options)}")
     return np.where([option == other for other in options], 0.0, -np.inf)
 
 
@@ -147,7 +148,7 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         worth = np.broadcast_to(q, log.shape)[at].round(3).tolist()
         hint = "return log P over the last axis, normalised; hb.boltzmann and hb.mix are"
         raise BadInput(
-            f"'{told}' sums to {total:.4g} in step {at[-1] + 1}, where Q is {worth}",
+            f"'{told}' sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
             hint=hint,
         )
     return log
@@ -221,6 +222,8 @@ def stacked(parts: Sequence[Any], place: int) -> Any:
             continue
         arrays = [getattr(one, name) for one in parts]
         axes = max(array.ndim for array in arrays) - behind
+        if not axes:  # what was seen, whatever is believed
+            continue
         shape = [np.broadcast_shapes(*(a.shape[:axes] for a in arrays)), arrays[0].shape[axes:]]
         arrays = [np.broadcast_to(a, (*shape[0], *shape[1])) for a in arrays]
         changes[name] = np.concatenate(arrays, axis=place)

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.agent import Agent, belief_axis
-from hbtom.core.axes import GOAL, Axis, aligned, call, listed, names, over, unknown
+from hbtom.core.axes import GOAL, Axis, aligned, brief, call, listed, names, over, unknown
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
 from hbtom.core.policy import stacked
 from hbtom.core.posterior import Posterior
-from hbtom.core.worlds import Cue, Walk
+from hbtom.core.worlds import Cue, Walk, World
 from hbtom.errors import BadInput
 
 Agents = Agent | Mapping[str, Agent]
@@ -42,11 +41,13 @@ def watch(
     agents.
     ``space(trial, before)`` returns the world of trials that bring none.
     """
+    if not isinstance(agents, Agent | Mapping):
+        raise BadInput(f"{brief(agents)} is no agent", hint="give hb.Agent(...), or {who: agent}")
     minds = {"": agents} if isinstance(agents, Agent) else dict(agents)
     for who, agent in minds.items():
         if not isinstance(agent, Agent):
             raise BadInput(
-                f"'{who}' is not an agent, but {agent!r}", hint="give {who: hb.Agent(...)}"
+                f"'{who}' is not an agent, but {brief(agent)}", hint="give {who: hb.Agent(...)}"
             )
     seen = [trials] if isinstance(trials, Walk) or not isinstance(trials, Iterable) else [*trials]
     if not seen:
@@ -87,6 +88,10 @@ def _watched(
     for who, mind in minds.items():
         mine, some = [own[who][axis.name] for axis in axes_of[who]], axes_of[who]
         choices[who] = _choices(mind, who, steps, some, beliefs[who])
+        if isinstance(world, World) and not choices[who].reachable.any():
+            hint = "is the goal behind something? give a discount, a horizon, or another goal"
+            told = f"no end can be reached{f' by {who!r}' if who else ''} from the first state"
+            raise BadInput(told, hint=hint)
         log_steps = choices[who].log_likelihood(mind.policy, some)
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
@@ -161,7 +166,7 @@ def _believed(
         return {label: (float(weight), one) for label, (weight, one) in believed.items()}
     except (AttributeError, TypeError, ValueError):
         raise BadInput(
-            f"'knows' returns {believed!r}", hint="return {label: (weight, world)}"
+            f"'knows' returns {brief(believed)}", hint="return {label: (weight, world)}"
         ) from None
 
 
@@ -186,24 +191,35 @@ def _together(
         who: {a.name: f"{who}.{a.name}" if who else a.name for a in some}
         for who, some in axes_of.items()
     }
-    full: dict[str, Axis] = {}
-    for who, some in axes_of.items():
-        for axis in some:
-            name, given = own[who][axis.name], tuple(own[who][one] for one in axis.given)
-            full[name] = replace(axis, name=name, given=given)
-    for (who, mind), _ in product(minds.items(), minds):  # as often as knowledge may be passed on
+    full = {own[who][axis.name]: axis for who, some in axes_of.items() for axis in some}
+    first = {name: who for who, names_ in own.items() for name in names_.values()}
+    same = {name: {name} for name in full}  # what is one axis, whoever knows it of whom
+    knowing = set[str]()
+    for who, mind in minds.items():
         for other, seen in mind.others.items():
-            own[who] |= {mine: own[other][its] for its, mine in seen.knows.items() if other in own}
+            for its, mine in seen.knows.items() if other in own else ():
+                knowing.add(own[who][mine])
+                both = same[own[who][mine]] | same[own[other][its]]
+                same |= dict.fromkeys(both, both)
     for who, some in axes_of.items():
         for axis in some:
-            shared = full[own[who][axis.name]]
-            if axis.labels != shared.labels:
-                hint = f"its values are {listed(axis.labels)}, and {listed(shared.labels)} there"
-                raise BadInput(
-                    f"'{axis.name}' of '{who}' is the same as '{shared.name}'", hint=hint
+            one = same[own[who][axis.name]]
+            name = next((name for name in full if name in one - knowing), min(one))
+            own[who][axis.name] = name
+            if axis.labels != full[name].labels:
+                hint = (
+                    f"its values are {listed(axis.labels)}, and {listed(full[name].labels)} there"
                 )
-    used = dict.fromkeys(name for names_ in own.values() for name in names_.values())
-    return own, tuple(full[name] for name in used)
+                raise BadInput(f"'{axis.name}' of '{who}' is the same as '{name}'", hint=hint)
+    found = {}
+    for name in dict.fromkeys(name for names_ in own.values() for name in names_.values()):
+        given = tuple(own[first[name]][one] for one in full[name].given)
+        found[name] = replace(full[name], name=name, given=given)
+    for axis in found.values():
+        for other in (one for one in axis.given if axis.lasting and not found[one].lasting):
+            told = f"'{axis.name}' lasts, and its weight depends on '{other}', which does not"
+            raise BadInput(told, hint=f"give '{axis.name}' anew=0 to draw it for each trial")
+    return own, tuple(found.values())
 
 
 def _add_cues(
@@ -211,12 +227,14 @@ def _add_cues(
     world: Any, before: Posterior | None,
 ) -> None:  # fmt: skip
     """Add log P(cue | axes) to the evidence after so many steps."""
-    for number, cue in enumerate(getattr(trial, "cues", ()), 1):
+    cues = getattr(trial, "cues", ())
+    for number, cue in enumerate([cues] if isinstance(cues, Cue) else cues, 1):
         if not isinstance(cue, Cue):
-            raise BadInput(f"cue {number} is {cue!r}", hint="give hb.Cue(at, log)")
+            raise BadInput(f"cue {number} is {brief(cue)}", hint="give hb.Cue(at, log)")
         unknown(f"cue {number} is of nobody watched,", [cue.of], minds)
-        if not 0 <= cue.at < len(log):
-            raise BadInput(f"cue {number} is after {cue.at} steps, of {len(log) - 1}")
+        if cue.at not in range(len(log)):
+            hint = f"give a number from 0 to {len(log) - 1}"
+            raise BadInput(f"cue {number} is after {brief(cue.at)} steps", hint=hint)
         axes = axes_of[cue.of]
         known = {"world": world, "trial": trial, "before": before}
         unknown(f"cue {number} asks for", names(cue.log), [*known, *(axis.name for axis in axes)])
@@ -235,7 +253,7 @@ def _check_possible(mind: Agent, who: str, trial: Any, choices: Any, log: Floats
     what = choices.told(at) if hasattr(choices, "told") else "that"
     told = f"'{who}'" if who else "no agent of this theory"
     told += " would never do " if who else " would do "
-    hint = "is the action legal there, does its outcome fit the next state, has the policy lapses?"
+    hint = "is it legal there, does it fit the next state, has the policy lapses?"
     raise BadInput(
         f"step {at + 1} has probability 0 for every goal and trait: {told}{what}", hint=hint
     )
