@@ -1,0 +1,55 @@
+"""The gallery of theories: each file prints what its page shows, and its finding holds."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = ["ullman-2009"]
+
+
+def theory(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"examples/theories/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def shown(name: str) -> list[str]:
+    page = (ROOT / f"docs/theories/{name}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_short_and_prints_what_its_page_shows(name, tmp_path):
+    file, figure = ROOT / f"examples/theories/{name}.py", tmp_path / "figure.png"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 100
+    command = [sys.executable, str(file), "--figure", str(figure)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert [done.stdout] == shown(name)
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert (ROOT / f"docs/figures/theory-{name}.png").stat().st_size < 60_000
+
+
+def test_an_act_is_judged_by_what_it_does_to_the_other():
+    study = theory("ullman-2009")
+    believed = {film: study.watch(*seen)["big.goal"] for film, seen in study.FILMS.items()}
+    assert believed["clears"]["help"] > 0.9
+    assert believed["passes"]["tree"] > 0.9
+    assert min(believed["bars"]["hinder"], believed["pushes"]["hinder"]) > 0.9
+    clears, passes = (study.watch(*study.FILMS[film]) for film in ("clears", "passes"))
+    same = clears.margin("big.goal")[5], passes.margin("big.goal")[5]  # before they differ
+    np.testing.assert_allclose(*same, atol=1e-12)
+    assert max(same[0]) < 0.5
