@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = ["ullman-2009"]
+FILES = ["ullman-2009", "hamlin-2013"]
 
 
 def theory(name: str) -> ModuleType:
@@ -53,3 +53,15 @@ def test_an_act_is_judged_by_what_it_does_to_the_other():
     same = clears.margin("big.goal")[5], passes.margin("big.goal")[5]  # before they differ
     np.testing.assert_allclose(*same, atol=1e-12)
     assert max(same[0]) < 0.5
+
+
+def test_only_those_are_liked_who_knew_what_they_gave():
+    study = theory("hamlin-2013")
+    gave = {
+        case: [study.liking(*about, toy) for toy in study.TOYS]
+        for case, about in study.CASES.items()
+    }
+    ball, duck = gave["choice, seen"]
+    assert ball > 0.4
+    assert duck < -0.4
+    np.testing.assert_allclose([gave["no choice"], gave["choice, unseen"]], 0, atol=1e-12)
