@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = ["ullman-2009", "hamlin-2013"]
+FILES = ["ullman-2009", "hamlin-2013", "traces"]
 
 
 def theory(name: str) -> ModuleType:
@@ -65,3 +65,29 @@ def test_only_those_are_liked_who_knew_what_they_gave():
     assert ball > 0.4
     assert duck < -0.4
     np.testing.assert_allclose([gave["no choice"], gave["choice, unseen"]], 0, atol=1e-12)
+
+
+def test_crumbs_tell_door_and_goal_together():
+    study = theory("traces")
+    found = {room: study.trace(drawn) for room, drawn in study.ROOMS.items()}
+    for P in found.values():
+        assert P.sum() == pytest.approx(1)
+    assert found["in the open"][1].sum() > 0.99
+    assert found["beside C"][:, 2].sum() > 0.99
+    (to_a, _, to_c), (from_2_to_a, _, from_2_to_c) = found["a passage"]
+    assert to_c + from_2_to_a > 0.99
+    assert max(to_a, from_2_to_c) < 0.01
+
+
+def test_the_crumbs_of_simulated_walks_are_as_probable_as_they_are_said_to_be():
+    study = theory("traces")
+    room = study.hb.maze("\n".join(study.ROOMS["a passage"]))
+    start = int(room["2"].argmax())
+    log = study.crumbs(room, start)
+    before = study.hb.watch(study.walker, study.hb.Walk([], start=start, world=room))
+    passed: dict[str, list[float]] = {goal: [] for goal in study.GOALS}
+    for walk in before.sample(6000, rounds=60):
+        on = room["*"][walk.states]
+        passed[walk.truth["goal"]].append(on.sum() / len(walk.states))
+    for goal in ("A", "B"):
+        assert np.mean(passed[goal]) == pytest.approx(np.exp(log(goal)), abs=0.004)
