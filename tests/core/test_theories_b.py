@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +16,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = ["ullman-2009", "hamlin-2013", "traces"]
+FILES = ["ullman-2009", "hamlin-2013", "traces", "utterance"]
 
 
 def theory(name: str) -> ModuleType:
@@ -91,3 +94,43 @@ def test_the_crumbs_of_simulated_walks_are_as_probable_as_they_are_said_to_be():
         passed[walk.truth["goal"]].append(on.sum() / len(walk.states))
     for goal in ("A", "B"):
         assert np.mean(passed[goal]) == pytest.approx(np.exp(log(goal)), abs=0.004)
+
+
+def test_a_word_and_an_act_tell_more_than_either_and_their_order_matters():
+    study = theory("utterance")
+    found = {case: [*study.listen(*about)["goal"].values()] for case, about in study.CASES.items()}
+    np.testing.assert_allclose(found["a word"], [3 / 5, 2 / 5, 0], atol=1e-12)
+    assert max(found["an act"]) < 0.51
+    assert found["word, act"][1] > 0.95
+    np.testing.assert_allclose(found["blue, then up"], [3 / 5, 2 / 5, 0], atol=1e-3)
+    np.testing.assert_allclose(found["up, then blue"], [1 / 2, 1 / 2, 0], atol=5e-3)
+
+
+MINDS = ROOT.parent / "shared" / "data" / "minds"
+
+
+def helping(folder: Path) -> str:
+    command = [sys.executable, str(ROOT / "examples/helping.py"), str(folder), "--format", "json"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(not MINDS.is_dir(), reason="needs the trials of Wu and others (2023)")
+def test_help_and_what_would_have_happened_are_judged_as_by_people(tmp_path):
+    shutil.copy(MINDS / "turns-example.txt", tmp_path)
+    printed = json.loads(helping(tmp_path))["turns-example.txt"]
+    assert printed == pytest.approx(json.loads(shown("wu-2023")[0])["turns-example.txt"], rel=1e-9)
+    said = json.loads(helping(MINDS))
+    with (MINDS / "human.csv").open(encoding="utf-8") as file:
+        people = list(csv.DictReader(file))
+    ours = [said[f"e1-{int(row['trial']):02d}.txt"] for row in people]
+    page = (ROOT / "docs/theories/wu-2023.md").read_text(encoding="utf-8")
+    for column, question, model in (
+        ("intention", "did blue", [100 * (one["help"] + one["none"] / 2) for one in ours]),
+        ("counterfactual", "would red", [100 * one["counterfactual"] for one in ours]),
+    ):
+        human = np.array([float(row[column]) for row in people])
+        r, rmse = np.corrcoef(model, human)[0, 1], np.sqrt(((model - human) ** 2).mean())
+        row = next(line for line in page.splitlines() if line.startswith(f"| {question}"))
+        cells = [cell.strip() for cell in row.split("|")]
+        assert cells[2] == f"{r:.3f}".lstrip("0")
+        assert cells[4] == f"{rmse:.1f}"
