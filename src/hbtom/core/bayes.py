@@ -16,7 +16,7 @@ An axis that is drawn anew before a step with probability r moves forward and ba
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Annotated, Any
@@ -191,5 +191,6 @@ def _counted(
         offers = dict(old[who].offers)
         if who in learners:
             offers[update.counted[who]] = offers.get(update.counted[who], 0) + 1
-        counts[who] = Counts(old[who].goals, np.array([key[number] for key in tables]), offers)
+        known = np.array([key[number] for key in tables])
+        counts[who] = replace(old[who], table=known, offers=offers)
     return counts, merged

@@ -105,6 +105,8 @@ class Options:
     known: Annotated[Bools, "*axes step"] | None = None
     names: tuple[Any, ...] = ()
     in_reach: Annotated[Bools, "*axes"] | None = None
+    ended: Annotated[Bools, "*axes step"] | None = None  # the agent had come to its end before
+    stayed: Annotated[Floats, "step"] | None = None  # log P(what was seen | it did nothing)
     context: dict[str, Any] | None = None  # state, previous and time [step, 1]; world, phase
 
     @property
@@ -132,15 +134,28 @@ class Options:
         else:
             assert self.taken is not None
             chosen = log[..., np.arange(len(self.taken)), self.taken]
+        if self.ended is not None:
+            chosen = np.where(self.ended, self.stayed, chosen)
         return chosen if self.known is None else np.where(self.known, chosen, 0.0)
 
 
 def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
     """Return a policy's log P(option), if it sums to 1 over the last axis."""
     told = getattr(policy, "__name__", "the policy")
-    if np.ndim(log) != np.ndim(q) or log.shape[-2:] != q.shape[-2:]:
+    try:
+        log = np.asarray(log, dtype=float)
+        whole = np.broadcast_shapes(log.shape, q.shape)
+        fits = len(whole) == q.ndim and whole[-2:] == q.shape[-2:]
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
         hint = "return log P(option) for Q [*axes, step, option], with the same last two axes"
         raise BadInput(f"'{told}' returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
+    log = (
+        log
+        if log.shape[-2:] == q.shape[-2:] and log.ndim == q.ndim
+        else np.broadcast_to(log, whole)
+    )
     wrong = ~(abs(np.exp(log).sum(axis=-1) - 1) < _SUM)  # NaN, too
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -149,6 +164,15 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         hint = "return log P over the last axis, normalised; hb.boltzmann and hb.mix are"
         raise BadInput(
             f"'{told}' sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
+            hint=hint,
+        )
+    missing = (q == -np.inf) & (log > -np.inf)
+    if missing.any():
+        at = tuple(int(i) for i in np.argwhere(missing)[0])
+        hint = "hb.boltzmann leaves such options out; a function can ask for 'legal'"
+        raise BadInput(
+            f"'{told}' gives option {at[-1] + 1} a probability in step {at[-2] + 1}, where it is "
+            "not possible",
             hint=hint,
         )
     return log
@@ -230,4 +254,7 @@ def stacked(parts: Sequence[Any], place: int) -> Any:
     return replace(first, **changes)
 
 
-_ALONG = {"q": 2, "log_seen": 2, "regret": 1, "known": 1, "value": 0, "reachable": 0, "in_reach": 0}
+_ALONG = {
+    "q": 2, "log_seen": 2, "regret": 1, "known": 1, "ended": 1,
+    "value": 0, "reachable": 0, "in_reach": 0,
+}  # fmt: skip

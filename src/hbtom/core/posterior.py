@@ -373,7 +373,8 @@ class Posterior:
         believed = agent.knows(**{name: known[name] for name in asked})
         parts = [plan_of(agent, one, who, axes) for _, one in believed.values()]
         Q = {key: joined([part.Q[key] for part in parts], place) for key in parts[0].Q}
-        return Plan(Q, joined([part.V for part in parts], place))
+        ends = joined([part.end for part in parts], place)
+        return Plan(Q, joined([part.V for part in parts], place), ends)
 
     def _minds(
         self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool,
@@ -400,7 +401,7 @@ class Posterior:
         axes = self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
         value = self._believed_plan(agent, who, world, axes).V[..., world.start]
-        counts = self.update.learnt.counts.get(who, Counts()).knowing(axes[-1].labels)
+        counts = self.update.learnt.counts.get(who, Counts()).knowing(axes[-1])
         log, _ = agent.log_goal(value, value > HOPELESS / 2, counts, axes)
         weight = self.update.log_smoothed[-1].reshape(log.shape[0] if len(log) > 1 else 1, -1)
         share = np.exp(log_sum(weight) - log_sum(weight, axis=None))

@@ -95,7 +95,7 @@ def _watched(
         log_steps = choices[who].log_likelihood(mind.policy, some)
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
-        known = counts.get(who, Counts()).knowing(some[-1].labels)
+        known = counts.get(who, Counts()).knowing(some[-1])
         if known.table.size > MOST_COUNTS:
             hint = "inference is exact; leave out objects or trials"
             raise BadInput("too many goals and trials to keep all histories", hint=hint)

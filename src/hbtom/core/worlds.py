@@ -437,25 +437,27 @@ def explore(
     ``start`` is {field: number or tuple of numbers}; an agent's field is its place, and -1 is
     nowhere. ``rounds`` has (who, actions, move) for each phase. ``move(action, ...)`` gets the
     fields that it names as arrays [n] or [n, B], and returns those that change, and ``legal`` [n]
-    where an action is not always possible.
+    where an action is not always possible; or, where chance plays a part, a list of
+    ``(probability, what changes)``. Where nothing is possible, nothing happens.
     """
     reached = _Reached(start)
     for who, _, move in rounds:
         unknown(f"a move of '{who}' asks for", names(move), [*start, "action"])
-    targets: list[list[Ints]] = [[] for _ in rounds]
+    found: list[list[tuple[Ints, Floats]]] = [[] for _ in rounds]
     known: list[list[int]] = []
     while horizon is None or len(known) < horizon:
         known.append([])
         before = len(reached.rows)
-        for (_, actions, move), done in zip(rounds, targets, strict=True):
+        for (_, actions, move), done in zip(rounds, found, strict=True):
             known[-1].append(len(reached.rows))
-            old = reached.rows[sum(map(len, done)) :]  # states that this phase has not seen
+            seen = sum(len(targets) for targets, _ in done)
+            old = reached.rows[seen:]  # states that this phase has not seen
             if len(old):
                 done.append(reached.moved(old, actions, move))
         if horizon is None and len(reached.rows) == before:
             break
     known.append([len(reached.rows)] * len(rounds))
-    steps = [Sparse(np.concatenate(parts), states=len(reached.rows)) for parts in targets]
+    steps = [Sparse(*_stacked(parts), states=len(reached.rows)) for parts in found]
     phases = (
         Phase(who, tuple(some), step) for (who, some, _), step in zip(rounds, steps, strict=True)
     )
@@ -467,6 +469,14 @@ def explore(
 
     upto = None if horizon is None else known
     return World(tuple(phases), horizon, 0, reached.fields(reached.rows), upto, without)
+
+
+def _stacked(parts: Sequence[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
+    """Return targets and probabilities [n, A, K] of several lots of states as one."""
+    most = max(P.shape[-1] for _, P in parts)
+    pads = [((0, 0), (0, 0), (0, most - P.shape[-1])) for _, P in parts]
+    both = [(np.pad(t, pad), np.pad(P, pad)) for (t, P), pad in zip(parts, pads, strict=True)]
+    return np.concatenate([t for t, _ in both]), np.concatenate([P for _, P in both])
 
 
 class _Reached:
@@ -488,27 +498,43 @@ class _Reached:
         pairs = zip(self.start.items(), parts, strict=True)
         return {name: part if np.ndim(value) else part[:, 0] for (name, value), part in pairs}
 
-    def moved(self, old: Ints, actions: Sequence[Any], move: Callable[..., Any]) -> Ints:
-        """Return the states after each action [n, A], -1 where it is not possible."""
-        after, legal = [], []
-        for action in actions:
-            fields = self.fields(old)
-            new = call(move, {**fields, "action": action})
-            unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
-            legal.append(np.broadcast_to(new.get("legal", True), len(old)))
-            fields |= new
-            rows = [np.reshape(fields[name], (len(old), w)) for name, w in self.widths.items()]
-            after.append(np.where(legal[-1][:, None], np.hstack(rows), old))
-        every = np.stack(after, axis=1).reshape(-1, self.rows.shape[1])
-        codes = self._code(every)
+    def moved(
+        self, old: Ints, actions: Sequence[Any], move: Callable[..., Any]
+    ) -> tuple[Annotated[Ints, "n A K"], Annotated[Floats, "n A K"]]:
+        """Return the states that may come of each action, and their probabilities."""
+        every = [self._outcomes(old, action, move) for action in actions]
+        most = max(map(len, every))
+        rows = np.empty((len(old), len(actions), most, old.shape[1]), dtype=int)
+        P = np.zeros(rows.shape[:3])
+        rows[:] = old[:, None, None]
+        for a, outcomes in enumerate(every):
+            for k, (chance, after) in enumerate(outcomes):
+                P[:, a, k] = chance
+                rows[:, a, k] = np.where(P[:, a, k, None] > 0, after, old)
+        P[..., 0] = np.where((P == 0).all(axis=(1, 2))[:, None], 1.0, P[..., 0])
+        flat = rows.reshape(-1, old.shape[1])
+        codes = self._code(flat)
         fresh, at = np.unique(codes, return_index=True)
         at = at[~np.isin(fresh, self.codes)]
         if len(at):
-            self.rows = np.concatenate([self.rows, every[at]])
+            self.rows = np.concatenate([self.rows, flat[at]])
             self.codes = np.concatenate([self.codes, codes[at]])
         order = np.argsort(self.codes)
-        found = order[np.searchsorted(self.codes, codes, sorter=order)].reshape(len(old), -1)
-        return np.where(np.stack(legal, axis=1), found, -1)
+        return order[np.searchsorted(self.codes, codes, sorter=order)].reshape(P.shape), P
+
+    def _outcomes(self, old: Ints, action: Any, move: Callable[..., Any]) -> list[tuple[Any, Ints]]:
+        """Return what may come of an action: probabilities [n], 0 where not possible, and rows."""
+        result, found = call(move, {**self.fields(old), "action": action}), []
+        for chance, new in result if isinstance(result, list) else [(1.0, result)]:
+            unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
+            fields = self.fields(old) | {name: one for name, one in new.items() if name != "legal"}
+            parts = [(np.asarray(fields[name]), width) for name, width in self.widths.items()]
+            rows = [np.broadcast_to(one, len(old)) if one.ndim == 0 else one for one, _ in parts]
+            after = np.hstack([
+                row.reshape(len(old), width) for row, (_, width) in zip(rows, parts, strict=True)
+            ])  # fmt: skip
+            found.append((chance * np.asarray(new.get("legal", True)), after))
+        return found
 
     def _code(self, rows: Ints) -> Ints:
         if rows.max() + 1 >= 1 << self.bits or rows.min() < -1:
