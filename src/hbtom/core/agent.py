@@ -100,10 +100,24 @@ class Agent:
             for who, one in self.others.items()
         }
         object.__setattr__(self, "others", seen)
+        self._check_parts()
         for name in _ROLES:
             if isinstance(getattr(self, name), np.ndarray):  # a copy that cannot change
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
         self._check_names()
+
+    def _check_parts(self) -> None:
+        for who, one in self.others.items():
+            if not isinstance(one.agent, Agent):
+                hint = "give {who: agent}, or {who: agent.known(goal=...)}"
+                raise BadInput(f"the other mind '{who}' is {one.agent!r}", hint=hint)
+        if not callable(self.policy):
+            hint = "as in policy=hb.boltzmann, or a function that returns log P(action)"
+            raise BadInput(f"the policy is {self.policy!r}, not a function", hint=hint)
+        if self.step is None and (self.horizon is not None or self.actions is not None):
+            part = "actions" if self.horizon is None else "horizon"
+            hint = "give it to the world; or give the agent a 'step', and so a world of its own"
+            raise BadInput(f"an agent without a world of its own has '{part}'", hint=hint)
 
     def _check_names(self) -> None:
         asked = set[str]()
@@ -212,7 +226,11 @@ class Agent:
         }
         said = call(self.choose, known | shaped(self.choose, axes, 0))
         log = aligned(goal.log_prior, [*goal.given, GOAL], [axis.name for axis in axes])
-        log = log + np.asarray(said)
+        try:
+            log = log + np.asarray(said, dtype=float)
+        except (TypeError, ValueError):
+            hint = "as in choose=hb.dirichlet(), or a function that returns log P(goal)"
+            raise BadInput(f"'choose' gives {said!r:.200}", hint=hint) from None
         if not hasattr(self.choose, "counted"):
             log = np.where(_in_reach(reachable, axes), log, -np.inf)
         if np.isnan(log).any() or not (log.max(axis=-1) > -np.inf).all():

@@ -123,10 +123,11 @@ class _Induction:
         self.mine, self.keep = mine, keep
         states, phases = world.states, world.phases
         here = {phase.who for phase in phases}
-        self.end: Bools = (
-            over_states("end", False if agent.end is None else agent.end, axes, world) > 0
-        )
+        self.end = end_of(agent, axes, world)
         self.discount = over("discount", agent.discount, axes, (1,), world=world)
+        if not ((self.discount >= 0) & (self.discount <= 1)).all():
+            told = f"'discount' is {self.discount.ravel()[0]:.4g}"
+            raise BadInput(told, hint="the next round counts from 0 to 1 times as much")
         acts = {name: other.acts(name) for name, other in agent.others.items() if name in here}
         self.acts = {name: each(act, axes, world=world) for name, act in acts.items()}
         stakes = {
@@ -160,6 +161,9 @@ class _Induction:
                 V = self._round(V, t)
             return Plan(dict(self.keep), V)
         V = self._fixed_point()
+        if V.max() <= HOPELESS / 2:
+            hint = "say where it ends, as in end=lambda world, goal: world[goal], or discount"
+            raise BadInput("all is hopeless: every state costs for ever, for all goals", hint=hint)
         return Plan(dict(self.keep), V)
 
     def _shortsighted(self, depth: Floats) -> Plan:
@@ -243,6 +247,15 @@ class _Induction:
             alive = wider
         lost: Bools = ~alive & falling
         return lost
+
+
+def end_of(agent: Agent, axes: Sequence[Axis], world: World) -> Annotated[Bools, "*axes state"]:
+    """Return the states in which all ends, in the eyes of an agent."""
+    end = over_states("end", False if agent.end is None else agent.end, axes, world)
+    if not ((end == 0) | (end == 1)).all():
+        hint = "return true and false [S], as world[goal]; for one state, np.arange(S) == state"
+        raise BadInput(f"'end' has the value {end[(end != 0) & (end != 1)][0]:.4g}", hint=hint)
+    return end > 0
 
 
 def believed(agent: Agent, axes: Sequence[Axis], world: World, phase: Phase) -> Step:

@@ -41,13 +41,17 @@ def watch(
     agents.
     ``space(trial, before)`` returns the world of trials that bring none.
     """
+    if not isinstance(agents, Agent | Mapping):
+        hint = "give an hb.Agent or {who: agent} first, then the trials"
+        raise BadInput(f"this is not an agent, but {agents!r}", hint=hint)
     minds = {"": agents} if isinstance(agents, Agent) else dict(agents)
     for who, agent in minds.items():
         if not isinstance(agent, Agent):
             raise BadInput(
                 f"'{who}' is not an agent, but {agent!r}", hint="give {who: hb.Agent(...)}"
             )
-    seen = [trials] if isinstance(trials, Walk) or not isinstance(trials, Iterable) else [*trials]
+    one = isinstance(trials, Walk | str) or not isinstance(trials, Iterable)
+    seen = [trials] if one else [*trials]
     if not seen:
         raise BadInput("there is no trial to watch", hint="give one trial, or a list of them")
     for trial in seen:
@@ -70,7 +74,13 @@ class _Mind:
 def _watched(
     minds: Mapping[str, Agent], trial: Any, before: Posterior | None, space: Any
 ) -> Posterior:
+    if isinstance(trial, str | list | tuple):
+        hint = "give hb.Walk(actions, states, world), or a list of walks"
+        raise BadInput(f"{trial!r:.60} is not a trial", hint=hint)
     world = _world_of(minds, trial, before, space)
+    if len(minds) > 1 and any(phase.who == "" for phase in getattr(world, "phases", ())):
+        hint = "hb.explore makes worlds of several agents"
+        raise BadInput(f"this is a world of one agent, and {len(minds)} are watched", hint=hint)
     steps = world.replay(trial)
     earlier = [] if before is None else [p.world for p in before.series]
     beliefs = {who: _believed(mind, world, trial, earlier) for who, mind in minds.items()}
@@ -207,7 +217,8 @@ def _add_cues(
     world: Any, before: Posterior | None,
 ) -> None:  # fmt: skip
     """Add log P(cue | axes) to the evidence after so many steps."""
-    for number, cue in enumerate(getattr(trial, "cues", ()), 1):
+    cues = getattr(trial, "cues", ())
+    for number, cue in enumerate([cues] if isinstance(cues, Cue) else cues, 1):
         if not isinstance(cue, Cue):
             raise BadInput(f"cue {number} is {cue!r}", hint="give hb.Cue(at, log)")
         unknown(f"cue {number} is of nobody watched,", [cue.of], minds)

@@ -319,6 +319,11 @@ class Walk:
     start: int | None = None
     truth: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.actions, World) or isinstance(self.states, World):
+            hint = "hb.Walk(actions, world=world), or hb.Walk(actions, states, world)"
+            raise BadInput("a world is given in place of actions or states", hint=hint)
+
     def replayed(self, world: World) -> Replay:
         """Return the states and the numbers of the actions in a world."""
         first = world.start if self.start is None else self.start
@@ -356,7 +361,8 @@ def _said(actions: Any, world: World) -> Sequence[Any] | None:
     if not isinstance(actions, str):
         return None if actions is None else [*actions]
     known = {name for phase in world.phases for name in phase.actions}
-    return actions.split() if set(actions.split()) <= known else [*actions]
+    letters = set(actions) <= known or all(len(str(name)) == 1 for name in known)
+    return [*actions.replace(" ", "")] if letters else actions.split()
 
 
 _STATES = "give one state more than actions, the first one included"
