@@ -74,9 +74,6 @@ class _Mind:
 def _watched(
     minds: Mapping[str, Agent], trial: Any, before: Posterior | None, space: Any
 ) -> Posterior:
-    if isinstance(trial, str | list | tuple):
-        hint = "give hb.Walk(actions, states, world), or a list of walks"
-        raise BadInput(f"{trial!r:.60} is not a trial", hint=hint)
     world = _world_of(minds, trial, before, space)
     if len(minds) > 1 and any(phase.who == "" for phase in getattr(world, "phases", ())):
         hint = "hb.explore makes worlds of several agents"
@@ -149,6 +146,9 @@ def _world_of(minds: Mapping[str, Agent], trial: Any, before: Posterior | None, 
     if world is None and space is not None:
         world = space(trial, before)
     homes = [mind.home for mind in minds.values() if mind.step is not None] if world is None else []
+    if world is None and not homes and isinstance(trial, str | list | tuple):
+        hint = "give hb.Walk(actions, states, world), or a list of walks"
+        raise BadInput(f"{trial!r:.60} is not a trial", hint=hint)
     if world is None and not homes:
         raise BadInput("in which world?", hint="give the agent a 'step', or the trial a 'world'")
     return homes[0] if world is None else world
