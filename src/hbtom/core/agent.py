@@ -114,10 +114,6 @@ class Agent:
         if not callable(self.policy):
             hint = "as in policy=hb.boltzmann, or a function that returns log P(action)"
             raise BadInput(f"the policy is {self.policy!r}, not a function", hint=hint)
-        if self.step is None and (self.horizon is not None or self.actions is not None):
-            part = "actions" if self.horizon is None else "horizon"
-            hint = "give it to the world; or give the agent a 'step', and so a world of its own"
-            raise BadInput(f"an agent without a world of its own has '{part}'", hint=hint)
 
     def _check_names(self) -> None:
         asked = set[str]()
@@ -259,12 +255,12 @@ class Agent:
         for axis in (axis for axis in axes if axis.name in given):
             log = log + aligned(axis.only(given[axis.name]), [axis.name], own)
         weight = np.exp(log - log_sum(log, axis=None))[..., None, None]
-        return {
-            key: (weight * np.exp(acting(self.policy, q, world, key[1], axes))).sum(
-                axis=tuple(range(len(own)))
-            )
-            for key, q in plan.Q.items()
-        }
+        acts = {}
+        for (t, k), q in plan.Q.items():
+            time = None if world.horizon is None else t * len(world.phases) + k
+            log = acting(self.policy, q, world, k, axes, time)
+            acts[t, k] = (weight * np.exp(log)).sum(axis=tuple(range(len(own))))
+        return acts
 
     def known(self, **knows: str) -> Other:
         """Return this agent as seen by one who knows its goal or a trait, as in goal="wants"."""

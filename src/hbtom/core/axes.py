@@ -108,11 +108,31 @@ def axes_of(traits: Mapping[str, Any]) -> tuple[Axis, ...]:
         if isinstance(trait, Trait) and trait.weight is not None:
             given = tuple(axes[other] for other in names(trait.weight) if other in axes)
             unknown(f"the weight of '{name}' asks for", names(trait.weight), axes)
+            _check_given(name, axes, given, traits)
             own, shape = axes[name], (*map(len, given), len(axes[name]))
             rows = [_row(name, own, some) for some in each(trait.weight, given).flat]
             log = np.array(rows).reshape(shape)
             axes[name] = Axis(name, own.labels, log, own.anew, tuple(one.name for one in given))
     return tuple(axes.values())
+
+
+def _check_given(
+    name: str, axes: Mapping[str, Axis], given: Sequence[Axis], traits: Mapping[str, Any]
+) -> None:
+    """Refuse a prior that depends on itself, or on what lasts less long."""
+    asked, before = set[str](), [one.name for one in given]
+    while before:
+        other = before.pop()
+        if other not in asked:
+            asked.add(other)
+            trait = traits[other]
+            before += names(trait.weight) if isinstance(trait, Trait) else ()
+    if name in asked:
+        raise BadInput(f"the weight of '{name}' depends on itself", hint="leave out one of the two")
+    fleeting = [one.name for one in given if axes[name].lasting and not one.lasting]
+    if fleeting:
+        told = f"'{name}' lasts, and its weight depends on '{fleeting[0]}', which does not"
+        raise BadInput(told, hint=f"give '{name}' anew=0 to draw it for each trial")
 
 
 def _row(name: str, axis: Axis, weights: Any) -> Floats:

@@ -38,13 +38,13 @@ class Learnt:
 
     def with_axes(self, axes: Sequence[Axis]) -> Learnt:
         """Return the same with axes added that were not needed so far; each has its prior."""
-        known, log = list(self.axes), self.log_weight
-        for axis in axes:
-            if axis.lasting and axis.name not in [one.name for one in known]:
-                known.append(axis)
-                every = [one.name for one in known]
-                log = log[..., None] + aligned(axis.log_prior, [*axis.given, axis.name], every)
-        return Learnt(tuple(known), log, self.counts)
+        old = [axis.name for axis in self.axes]
+        new = [axis for axis in axes if axis.lasting and axis.name not in old]
+        every = [*old, *(axis.name for axis in new)]
+        log = self.log_weight.reshape(*self.log_weight.shape, *[1] * len(new))
+        for axis in new:
+            log = log + aligned(axis.log_prior, [*axis.given, axis.name], every)
+        return Learnt((*self.axes, *new), log, self.counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -217,14 +217,16 @@ class _Induction:
         Where it keeps falling and no end can be reached, a goal is hopeless.
         """
         V: Any = np.where(self.end, self.final, 0.0)
-        change = np.zeros(1)
+        change, earlier = np.zeros(1), V
         for number in range(_ROUNDS):
             V, before = self._round(V, 0), V
             change = abs(V - before)
             if change.max() <= _SAME * max(1.0, abs(np.where(V > _LOST, V, 0.0)).max()):
                 return V
             if number in _CHECKS:
-                V = np.where(self._lost(before - V > _STILL), HOPELESS, V)
+                V = np.where(self._lost(V, earlier - V > _STILL), HOPELESS, V)
+            if 2 * number in _CHECKS:
+                earlier = V
         state = int(np.unravel_index(change.argmax(), V.shape)[-1])
         hint = "give a discount below 1, a horizon, or an 'end' there"
         raise BadInput(
@@ -232,10 +234,11 @@ class _Induction:
             hint=hint,
         )
 
-    def _lost(self, falling: Bools) -> Bools:
-        """Return the states whose value still falls, and from which no end can be reached."""
-        shape = np.broadcast_shapes(falling.shape, self.end.shape)
-        alive: Bools = np.broadcast_to(self.end, shape).copy()
+    def _lost(self, V: Floats, falling: Bools) -> Bools:
+        """Return the states from which neither an end nor a value that stays can be reached."""
+        falling = falling & (self.discount >= 1)
+        alive = self.end | ~falling & (V > _LOST)
+        shape = alive.shape
         for _ in range(shape[-1]):
             reached = alive.astype(float)
             for k in reversed(range(len(self.mine))):

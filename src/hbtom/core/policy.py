@@ -247,6 +247,8 @@ def stacked(parts: Sequence[Any], place: int) -> Any:
             continue
         arrays = [getattr(one, name) for one in parts]
         axes = max(array.ndim for array in arrays) - behind
+        if not axes:  # what was seen, whatever is believed
+            continue
         shape = [np.broadcast_shapes(*(a.shape[:axes] for a in arrays)), arrays[0].shape[axes:]]
         arrays = [np.broadcast_to(a, (*shape[0], *shape[1])) for a in arrays]
         changes[name] = np.concatenate(arrays, axis=place)

@@ -25,7 +25,7 @@ from hbtom.core.axes import (
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
 from hbtom.core.plan import end_of
-from hbtom.core.walks import acting, log_state
+from hbtom.core.walks import acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
 from hbtom.errors import BadInput
 
@@ -150,8 +150,8 @@ class Posterior:
         world = self._walkable(self.world)
         if world.horizon is not None and at >= world.horizon * len(world.phases):
             raise BadInput(f"time is up after {at} steps", hint="ask for an earlier step")
-        P = self._state(at) * self.joint(at)[..., None]
-        log, _, _ = self._acting(world, at)
+        P = self._moved(self._state(at) * self.joint(at)[..., None])
+        log, _, _ = self._acting(world, at, self._previous(at))
         n = log.shape[-2]
         chance = (P[..., :n, None] * np.exp(log)).sum(axis=tuple(range(len(self.axes) + 1)))
         return dict(zip(world.phases[world.key(at)[1]].actions, chance.tolist(), strict=True))
@@ -176,6 +176,8 @@ class Posterior:
         self._check(changes)
         if keep not in (None, GOAL):
             raise BadInput(f"keep={keep!r} is not possible", hint="keep='goal', or nothing")
+        if not 0 <= since <= len(self.steps):
+            raise BadInput(f"there are no {since} steps, but {len(self.steps)}")
         changed = world is not None or without is not None
         if without is not None:
             unknown("there is no agent", [without], self.agents)
@@ -185,11 +187,12 @@ class Posterior:
         if since and here.states != self.world.states:
             hint = "leave 'since' out, or change a world of the same states"
             raise BadInput("a state of the trial is no state of the other world", hint=hint)
-        minds = self._minds(here, without, changes, changed and keep is None)
+        minds = self._minds(here, without, changes, changed and keep is None, since)
         P = minds[..., None] * start
         seen, K = len(self.steps), len(here.phases)
         last = K * (rounds or here.horizon or max(1, -(-seen // K)))
         for i in range(since, last):
+            P = self._moved(P, changes)
             log, end, step = self._acting(here, i)
             n = log.shape[-2]
             go = P[..., :n] * (1 - end[..., :n])
@@ -197,7 +200,7 @@ class Posterior:
                 [P[..., :n] - go, np.broadcast_to(P[..., n:], (*go.shape[:-1], P.shape[-1] - n))],
                 axis=-1,
             )
-            P = self._moved(rest + step.push(go[..., None] * np.exp(log), here.states))
+            P = rest + step.push(go[..., None] * np.exp(log), here.states)
         found = P.sum(axis=tuple(range(len(self.axes))))
         if of is None:
             return found
@@ -220,18 +223,20 @@ class Posterior:
         joint = self.joint()
         most = K * (rounds if rounds is not None else (world.horizon or 100))
         stop = done + most if world.horizon is None else min(done + most, K * world.horizon)
-        made = {}
+        timed, habits, made = self._asked("time"), self._asked("previous"), {}
         for at in rng.choice(joint.size, size=number, p=joint.ravel() / joint.sum()):
             place = np.unravel_index(at, joint.shape)
-            P = pick(np.broadcast_to(state_given, (*[1] * len(self.axes), world.states)), place)
-            states, actions, i = [int(rng.choice(world.states, p=P))], [], done
+            states = [int(rng.choice(world.states, p=pick(state_given, place)))]
+            moves: list[int] = []
+            i = done
             truth = {a.name: a.labels[j] for a, j in zip(self.axes, place, strict=True)}
             while i < stop:
-                key = (
-                    world.key(i) if world.horizon is not None else (i if self._timed else 0, i % K)
-                )
+                place = self._drawn(place, rng)
+                before = moves[-K] if len(moves) >= K else self._previous(i)
+                when = world.key(i) if world.horizon is not None else (i * timed, i % K)
+                key = *when, before if habits else -1
                 if key not in made:
-                    made[key] = self._acting(world, i)
+                    made[key] = self._acting(world, i, before)
                 log, end, step = made[key]
                 if pick(end, place)[states[-1]]:
                     break
@@ -239,8 +244,9 @@ class Posterior:
                 after, chance = step.after(states[-1], action)
                 chance = chance if chance.ndim == 1 else pick(chance, place)
                 states.append(int(rng.choice(after, p=chance / chance.sum())))
-                actions.append(world.phases[i % K].actions[action])
-                place, i = self._drawn(place, rng), i + 1
+                moves.append(action)
+                i += 1
+            actions = [world.phases[(done + n) % K].actions[a] for n, a in enumerate(moves)]
             walks.append(Walk(actions, states, world, truth=truth))
         return walks
 
@@ -305,9 +311,15 @@ class Posterior:
     def _check(self, some: Any) -> None:
         unknown("there is no goal or trait", some, self.names)
 
-    @property
-    def _timed(self) -> bool:
-        return any("time" in names(agent.policy) for agent in self.agents.values())
+    def _asked(self, name: str) -> bool:
+        """Whether a policy asks for this."""
+        return any(name in names(agent.policy) for agent in self.agents.values())
+
+    def _previous(self, at: int) -> int | None:
+        """Return the act before, of who acts after ``at`` steps; -1 at first, None if not seen."""
+        before = at - len(self.world.phases)
+        found: int | None = -1 if before < 0 else self.steps.actions[before]
+        return found
 
     def _walkable(self, world: Any) -> World:
         if not isinstance(world, World):
@@ -328,7 +340,7 @@ class Posterior:
         mine = [self.own[who][axis.name] for axis in axes]
         return aligned(log_state(steps, choices, mind.policy, axes), mine, self.names)
 
-    def _acting(self, world: World, i: int) -> tuple[Any, Any, Any]:
+    def _acting(self, world: World, i: int, previous: int | None = None) -> tuple[Any, Any, Any]:
         """Return log P(a) [*axes, S, A], the end [*axes, S] and the step of who acts in step i."""
         t, k = world.key(i)
         phase = world.phases[k]
@@ -339,15 +351,15 @@ class Posterior:
         agent, axes = self.agents[who], self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
         end = end_of(agent, axes, world)
-        Q = self._believed_plan(agent, who, world, axes)[t, k]
-        log = acting(agent.policy, Q, world, k, axes, i)
+        Q = self._believed_plan(agent, who, world, axes).Q[t, k]
+        log = acting(agent.policy, Q, world, k, axes, i, previous)
         return aligned(log, mine, self.names), aligned(end, mine, self.names), phase.step
 
     def _believed_plan(self, agent: Agent, who: str, world: World, axes: Sequence[Axis]) -> Any:
-        from hbtom.core.plan import plan_of
+        from hbtom.core.plan import Plan, plan_of
 
         if agent.knows is None:
-            return plan_of(agent, world, who, axes).Q
+            return plan_of(agent, world, who, axes)
         place = [axis.name for axis in axes].index("belief")
         asked = names(agent.knows)
         known = {
@@ -356,21 +368,17 @@ class Posterior:
             "earlier": tuple(p.world for p in self.series[:-1]),
         }
         believed = agent.knows(**{name: known[name] for name in asked})
-        parts = [plan_of(agent, one, who, axes).Q for _, one in believed.values()]
-        found = {}
-        for key in parts[0]:
-            shape = np.broadcast_shapes(*(part[key].shape for part in parts))
-            found[key] = np.concatenate(
-                [np.broadcast_to(part[key], shape) for part in parts], axis=place
-            )
-        return found
+        parts = [plan_of(agent, one, who, axes) for _, one in believed.values()]
+        Q = {key: joined([part.Q[key] for part in parts], place) for key in parts[0].Q}
+        return Plan(Q, joined([part.V for part in parts], place))
 
     def _minds(
-        self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool
-    ) -> Floats:
+        self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool,
+        since: int,
+    ) -> Floats:  # fmt: skip
         """Return P(axes) in the changed case [*axes]; axes that matter no more have length 1."""
         theirs = {name for who in self.agents if who != without for name in self.own[who].values()}
-        P: Any = self.joint()
+        P: Any = self.smoothed[since] if self._moving else self.joint()
         for who, agent in self.agents.items():
             mine = self.own[who][GOAL]
             if anew and who != without and mine not in changes and "V" in names(agent.choose):
@@ -388,7 +396,7 @@ class Posterior:
         """Return P(goal | traits, what goals are worth in a world) [*axes]."""
         axes = self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
-        value = agent.plan(world, who).V[..., world.start]
+        value = self._believed_plan(agent, who, world, axes).V[..., world.start]
         counts = self.update.learnt.counts.get(who, Counts()).knowing(axes[-1].labels)
         log, _ = agent.log_goal(value, value > HOPELESS / 2, counts, axes)
         weight = self.update.log_smoothed[-1].reshape(log.shape[0] if len(log) > 1 else 1, -1)
@@ -415,9 +423,10 @@ class Posterior:
                 )
         return found
 
-    def _moved(self, P: Any) -> Any:
+    def _moved(self, P: Any, held: Any = ()) -> Any:
+        """Return P [*axes, state] after what changes, and is not held, may have changed."""
         for i, rate, fresh in self._moving:
-            if P.shape[i] > 1:
+            if P.shape[i] > 1 and self.names[i] not in held:
                 P = (1 - rate) * P + rate * fresh[..., None] * P.sum(axis=i, keepdims=True)
         return P
 

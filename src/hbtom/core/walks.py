@@ -19,6 +19,8 @@ from hbtom.core.policy import Options, Policy
 from hbtom.core.worlds import Replay, World
 from hbtom.errors import BadInput
 
+_UNSEEN = -2  # an act before, when it was not seen
+
 
 @dataclass(frozen=True, eq=False)
 class Turns:
@@ -37,6 +39,11 @@ class Turns:
         self, policy: Policy, axes: Sequence[Axis]
     ) -> Annotated[Floats, "*axes step"]:
         """Return log P(step | axes), 0 where another agent acts."""
+        if "previous" in names(policy) and any(
+            part.context is not None and (part.context["previous"] == _UNSEEN).any()
+            for _, part in self.parts
+        ):
+            raise _every_step()
         found = [(at, part.log_likelihood(policy, axes)) for at, part in self.parts]
         shape = np.broadcast_shapes(*(log.shape[:-1] for _, log in found), (1,) * len(axes))
         log = np.zeros((*shape, self.many))
@@ -98,15 +105,19 @@ class Hidden:
         """Return log P(seen up to t) [*axes, 1 + step], and P(last state | seen) [*axes, state]."""
         world, steps = self.replay.world, self.replay
         if "previous" in names(policy):
-            hint = "give all actions and states, or leave 'previous' out"
-            raise BadInput("a policy that asks for 'previous' needs to see every step", hint=hint)
+            raise _every_step()
+        changing = [axis.name for axis in axes if axis.anew]
+        if changing:
+            hint = "give all states, or let it last a trial (anew=0)"
+            told = f"some state was not seen, and '{changing[0]}' is drawn anew within a trial"
+            raise BadInput(told, hint=hint)
         now: Any = first_of(steps)
         total = [np.zeros([1] * len(axes))]
         pi: dict[tuple[int, int], Any] = {}
         for i, action in enumerate(steps.actions):
             key = world.key(i)
             phase = world.phases[key[1]]
-            if key not in pi:
+            if key not in pi or "time" in names(policy):
                 pi[key] = np.exp(acting(policy, self.plan.Q[key], world, key[1], axes, i))
             n = pi[key].shape[-2]
             flow = now[..., :n, None] * pi[key]
@@ -132,6 +143,11 @@ class Hidden:
         return _Stacked(tuple(parts), place)
 
 
+def _every_step() -> BadInput:
+    hint = "give all actions and states, or leave 'previous' out"
+    return BadInput("a policy that asks for 'previous' needs to see every step", hint=hint)
+
+
 @dataclass(frozen=True, eq=False)
 class _Stacked:
     """Choices whose evidence is made one by one for each belief."""
@@ -142,7 +158,7 @@ class _Stacked:
     @property
     def value(self) -> Annotated[Floats, "*axes"]:
         """What the goals are worth at first."""
-        return _joined([one.value for one in self.parts], self.place)
+        return joined([one.value for one in self.parts], self.place)
 
     @property
     def reachable(self) -> Annotated[Bools, "*axes"]:
@@ -161,23 +177,29 @@ class _Stacked:
                 belief.name, belief.labels[i : i + 1], np.zeros(1), belief.anew
             )
             logs.append(one.log_likelihood(policy, alone))
-        return _joined(logs, self.place)
+        return joined(logs, self.place)
 
 
-def _joined(arrays: Sequence[Any], place: int) -> Any:
+def joined(arrays: Sequence[Any], place: int) -> Any:
+    """Return arrays of several beliefs as one, along the axis at this place."""
     shape = np.broadcast_shapes(*(one.shape for one in arrays))
     return np.concatenate([np.broadcast_to(one, shape) for one in arrays], axis=place)
 
 
 def acting(
-    policy: Policy, Q: Any, world: World, k: int, axes: Sequence[Axis], time: int = 0
-) -> Annotated[Any, "*axes state option"]:
-    """Return log P(action) in every state before phase k; no act is said to have been before."""
+    policy: Policy, Q: Any, world: World, k: int, axes: Sequence[Axis], time: int | None = None,
+    previous: int | None = None,
+) -> Annotated[Any, "*axes state option"]:  # fmt: skip
+    """Return log P(action) in every state before phase k, at this time and after this act."""
+    for name, one in (("time", time), ("previous", previous)):
+        if one is None and name in names(policy):
+            hint = "sample walks, or watch them" + (", or give a horizon" * (name == "time"))
+            raise BadInput(f"the policy asks for '{name}', which is not known here", hint=hint)
     states, phase = np.arange(Q.shape[-2])[:, None], world.phases[k]
     context: dict[str, Any] = {
         "state": states,
-        "previous": np.full_like(states, -1),
-        "time": 0 * states + time,
+        "previous": np.full_like(states, -1 if previous is None else previous),
+        "time": 0 * states + (time or 0),
     }
     context |= {"world": world, "phase": phase}
     return Options(Q, Q[..., 0, 0], names=phase.actions, context=context).log_policy(policy, axes)
@@ -248,7 +270,7 @@ def _options(steps: Replay, plan: Plan, k: int, at: Ints, rows: Rows) -> Options
             if action is not None:
                 log = log + np.log(np.arange(len(phase.actions)) == action)
         seen.append(log)
-        previous.append(-1 if action is None else action)
+        previous.append(_UNSEEN if action is None else action)
     context: dict[str, Any] = {
         "state": np.array([int(steps.states[i]) for i in at.tolist()])[:, None],
         "previous": np.array(previous[:-1])[:, None],

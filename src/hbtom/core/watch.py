@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -151,7 +150,12 @@ def _world_of(minds: Mapping[str, Agent], trial: Any, before: Posterior | None, 
         raise BadInput(f"{trial!r:.60} is not a trial", hint=hint)
     if world is None and not homes:
         raise BadInput("in which world?", hint="give the agent a 'step', or the trial a 'world'")
-    return homes[0] if world is None else world
+    world = homes[0] if world is None else world
+    for mind in minds.values():
+        if mind.horizon not in (None, getattr(world, "horizon", None)):
+            hint = "give it to the world; that of an agent is for its own, made of its 'step'"
+            raise BadInput(f"an agent has the horizon {mind.horizon}, its world not", hint=hint)
+    return world
 
 
 def _believed(
@@ -192,24 +196,35 @@ def _together(
         who: {a.name: f"{who}.{a.name}" if who else a.name for a in some}
         for who, some in axes_of.items()
     }
-    full: dict[str, Axis] = {}
-    for who, some in axes_of.items():
-        for axis in some:
-            name, given = own[who][axis.name], tuple(own[who][one] for one in axis.given)
-            full[name] = replace(axis, name=name, given=given)
-    for (who, mind), _ in product(minds.items(), minds):  # as often as knowledge may be passed on
+    full = {own[who][axis.name]: axis for who, some in axes_of.items() for axis in some}
+    first = {name: who for who, names_ in own.items() for name in names_.values()}
+    same = {name: {name} for name in full}  # what is one axis, whoever knows it of whom
+    knowing = set[str]()
+    for who, mind in minds.items():
         for other, seen in mind.others.items():
-            own[who] |= {mine: own[other][its] for its, mine in seen.knows.items() if other in own}
+            for its, mine in seen.knows.items() if other in own else ():
+                knowing.add(own[who][mine])
+                both = same[own[who][mine]] | same[own[other][its]]
+                same |= dict.fromkeys(both, both)
     for who, some in axes_of.items():
         for axis in some:
-            shared = full[own[who][axis.name]]
-            if axis.labels != shared.labels:
-                hint = f"its values are {listed(axis.labels)}, and {listed(shared.labels)} there"
-                raise BadInput(
-                    f"'{axis.name}' of '{who}' is the same as '{shared.name}'", hint=hint
+            one = same[own[who][axis.name]]
+            name = next((name for name in full if name in one - knowing), min(one))
+            own[who][axis.name] = name
+            if axis.labels != full[name].labels:
+                hint = (
+                    f"its values are {listed(axis.labels)}, and {listed(full[name].labels)} there"
                 )
-    used = dict.fromkeys(name for names_ in own.values() for name in names_.values())
-    return own, tuple(full[name] for name in used)
+                raise BadInput(f"'{axis.name}' of '{who}' is the same as '{name}'", hint=hint)
+    found = {}
+    for name in dict.fromkeys(name for names_ in own.values() for name in names_.values()):
+        given = tuple(own[first[name]][one] for one in full[name].given)
+        found[name] = replace(full[name], name=name, given=given)
+    for axis in found.values():
+        for other in (one for one in axis.given if axis.lasting and not found[one].lasting):
+            told = f"'{axis.name}' lasts, and its weight depends on '{other}', which does not"
+            raise BadInput(told, hint=f"give '{axis.name}' anew=0 to draw it for each trial")
+    return own, tuple(found.values())
 
 
 def _add_cues(
