@@ -195,7 +195,14 @@ def call(function: Any, known: Mapping[str, Any]) -> Any:
     """Call a function with those of the known values that it names; a plain value is itself."""
     if not callable(function):
         return function
-    return function(**{name: known[name] for name in names(function)})
+    asked = names(function)
+    try:
+        given = {name: known[name] for name in asked}
+    except KeyError:
+        what = getattr(function, "__name__", "a function")
+        unknown(f"'{what}' asks for", asked, known)
+        raise
+    return function(**given)
 
 
 def each(function: Any, axes: Sequence[Axis], **known: Any) -> Any:
@@ -211,7 +218,8 @@ def each(function: Any, axes: Sequence[Axis], **known: Any) -> Any:
         try:
             results[at] = call(function, {**known, **labels})
         except Exception as error:
-            error.add_note(f"(in a function of the theory{_case(asked, axes, at)})")
+            if told := _case(asked, axes, at):
+                error.add_note(f"(in a function of the theory,{told})")
             raise
     return results
 

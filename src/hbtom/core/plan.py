@@ -206,7 +206,8 @@ class _Induction:
                 pi = np.stack([act[t, k] for act in self.acts[name].flat])
                 V = (pi.reshape(*self.acts[name].shape, *pi.shape[1:]) * Q).sum(axis=-1)
             else:
-                hint = f"say it by others={{'{name}': agent}}"
+                hint = f"say it by others={{'{name}': agent}}, at random by an agent with "
+                hint += "values=0, policy=hb.uniform, traits={}"
                 raise BadInput(f"what does '{name}' do, in the eyes of '{self.who}'?", hint=hint)
             V = np.where(self.end[..., :n], self.final[..., :n], V)
         return V

@@ -107,8 +107,10 @@ def only(option: Any, options: Sequence[Any]) -> Floats:
 
 def mix(log: Any, other: Any, weight: Any) -> Any:
     """Return log( (1 - weight) P + weight P' )."""
-    if not ((np.asarray(weight) >= 0) & (np.asarray(weight) <= 1)).all():
-        raise BadInput(f"a mixture has the weight {weight}", hint="weights are from 0 to 1")
+    weights = np.ravel(weight)
+    wrong = weights[~((weights >= 0) & (weights <= 1))]
+    if len(wrong):
+        raise BadInput(f"a mixture has the weight {wrong[0]}", hint="weights are from 0 to 1")
     with np.errstate(divide="ignore"):
         return np.logaddexp(np.log1p(-np.asarray(weight)) + log, np.log(weight) + other)
 
@@ -163,6 +165,8 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
     """Return a policy's log P(option), if it sums to 1 over the last axis."""
     told = getattr(policy, "__name__", "the policy")
     told = "the policy" if told == "<lambda>" else f"'{told}'"
+    if np.shape(log) == q.shape[-1:]:  # the same whatever the state, goal and traits
+        log = np.broadcast_to(log, q.shape)
     if np.ndim(log) != np.ndim(q) or log.shape[-2:] != q.shape[-2:]:
         hint = "return log P(option) for Q [*axes, step, option], with the same last two axes"
         raise BadInput(f"{told} returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
