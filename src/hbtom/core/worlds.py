@@ -350,10 +350,16 @@ class Walk:
         return Replay(tuple(states), tuple(actions), world)
 
     def __len__(self) -> int:
-        return len(self.states) - 1 if self.actions is None else len(self.actions)
+        if self.actions is None:
+            return len(self.states) - 1
+        named = isinstance(self.world, World)
+        done: Any = _said(self.actions, self.world) if named else self.actions
+        return len(done.split() if isinstance(done, str) else done)
 
     def __repr__(self) -> str:
-        return f"<Walk of {len(self)} steps>"
+        done = self.actions.split() if isinstance(self.actions, str) else self.actions
+        seen = f"{len(self.states or ())} states" if done is None else listed(done) or "no step"
+        return f"<Walk: {seen}>"
 
 
 def _said(actions: Any, world: World) -> Sequence[Any] | None:
