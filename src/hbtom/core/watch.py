@@ -151,6 +151,9 @@ def _world_of(minds: Mapping[str, Agent], trial: Any, before: Posterior | None, 
     if world is None and not homes:
         raise BadInput("in which world?", hint="give the agent a 'step', or the trial a 'world'")
     world = homes[0] if world is None else world
+    if isinstance(world, type) or not hasattr(world, "replay"):
+        hint = "hb.maze, hb.World.of, hb.explore and hb.adopt make worlds; see also hb.check_world"
+        raise BadInput(f"{world!r:.60} is no world", hint=hint)
     for mind in minds.values():
         if mind.horizon not in (None, getattr(world, "horizon", None)):
             hint = "give it to the world; that of an agent is for its own, made of its 'step'"

@@ -18,6 +18,7 @@ from hbtom.core.axes import Axis, call, each, listed, names, over, unknown
 from hbtom.core.memo import fingerprint
 from hbtom.errors import BadInput
 
+_ROUNDS = 10_000  # in which all states of a world without horizon should have come about
 _SUM = 1e-6  # by which the sum of probabilities may differ from 1
 
 
@@ -439,6 +440,9 @@ def explore(
     fields that it names as arrays [n] or [n, B], and returns those that change, and ``legal`` [n]
     where an action is not always possible.
     """
+    rounds = [*rounds]
+    if not all(isinstance(one, tuple) and len(one) == 3 and callable(one[2]) for one in rounds):
+        raise BadInput("a round is not made of phases", hint="give [(who, actions, move), ...]")
     reached = _Reached(start)
     for who, _, move in rounds:
         unknown(f"a move of '{who}' asks for", names(move), [*start, "action"])
@@ -454,6 +458,9 @@ def explore(
                 done.append(reached.moved(old, actions, move))
         if horizon is None and len(reached.rows) == before:
             break
+        if horizon is None and len(known) == _ROUNDS:
+            hint = "keep moves in bounds, or give a horizon"
+            raise BadInput(f"new states still come about after {_ROUNDS} rounds", hint=hint)
     known.append([len(reached.rows)] * len(rounds))
     steps = [Sparse(np.concatenate(parts), states=len(reached.rows)) for parts in targets]
     phases = (
@@ -474,6 +481,10 @@ class _Reached:
 
     def __init__(self, start: Mapping[str, Any]) -> None:
         self.start = start
+        for name, value in start.items():
+            if np.asarray(value).dtype.kind not in "biu":
+                hint = "give a whole number, or a tuple of them"
+                raise BadInput(f"at the start, '{name}' is {value!r}", hint=hint)
         self.widths = {name: np.size(value) for name, value in start.items()}
         self.ends = np.cumsum([*self.widths.values()])
         self.bits = 63 // int(self.ends[-1])
@@ -491,10 +502,13 @@ class _Reached:
         for action in actions:
             fields = self.fields(old)
             new = call(move, {**fields, "action": action})
+            if not isinstance(new, Mapping):
+                hint = "return {field: values} of what changes"
+                raise BadInput(f"the move '{action}' returns {new!r:.60}", hint=hint)
             unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
             legal.append(np.broadcast_to(new.get("legal", True), len(old)))
             fields |= new
-            rows = [np.reshape(fields[name], (len(old), w)) for name, w in self.widths.items()]
+            rows = [_column(name, fields[name], len(old), w) for name, w in self.widths.items()]
             after.append(np.where(legal[-1][:, None], np.hstack(rows), old))
         every = np.stack(after, axis=1).reshape(-1, self.rows.shape[1])
         codes = self._code(every)
@@ -512,6 +526,15 @@ class _Reached:
             raise BadInput(f"numbers in a state should be from -1 to {(1 << self.bits) - 2}")
         codes: Ints = (rows + 1) @ (1 << self.bits * np.arange(self.ends[-1]))
         return codes
+
+
+def _column(name: str, values: Any, many: int, width: int) -> Any:
+    if isinstance(values, int) and width == 1:
+        return np.full((many, 1), values)
+    if np.size(values) != many * width:
+        hint = "return one for each state, an array like those that the move gets"
+        raise BadInput(f"a move returns '{name}' of the shape {np.shape(values)}", hint=hint)
+    return np.reshape(values, (many, width))
 
 
 def over_states(
