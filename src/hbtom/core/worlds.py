@@ -32,7 +32,7 @@ class _Frozen:
 
 
 class Dense(_Frozen):
-    """P(s' | s, a) [S, A, S'], or [*axes, S, A, S']; an action whose row is 0 is not available."""
+    """P(s' | s, a) ``[S, A, S]``, or ``[*axes, S, A, S]``; a row of 0 is no available action."""
 
     def __init__(self, P: Any) -> None:
         self.P = _numbers(P)
