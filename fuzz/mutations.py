@@ -19,7 +19,8 @@ TOKENS = (
     "(", ")", "[", "]", "{", "}", "=", ",", ":", ";", '"', "'", "#", "?", "-", "?x", "- object",
     "not", "and", "or", "forall", "when", "exists", "imply", "probabilistic", "either", "define",
     ":action", ":init", ":goal", "increase", "(total-cost)", "0", "-1", "0.5", "1e308", "5e-324",
-    "nan", "inf", "9" * 400, "true", "x" * 3000, "\x00", "\ufeff", "\u2028", "\r", "\n",
+    "1e18", "nan", "inf", "-inf", "1+2j", "9" * 400, "true",
+    "x" * 3000, "\x00", "\ufeff", "\u2028", "\r", "\n", "9" * 5000, "a." * 50_000 + "a = 1",
 )  # fmt: skip
 WORDS = tuple(
     value.to_bytes(size, order)  # as lengths, counts and offsets are written
@@ -83,6 +84,12 @@ def changed_text(rng: Random, text: str) -> str:
     return "".join(tokens)
 
 
+def widened(text: str, columns: int = 50_000) -> str:
+    """Give every row of a table thousands of further cells."""
+    more = "".join(f",c{at}" for at in range(columns))
+    return "".join(f"{line}{more}\n" for line in text.splitlines())
+
+
 # Containers
 
 
@@ -118,6 +125,21 @@ def changed_heads(rng: Random, data: bytes, heads: re.Pattern[bytes] = ZIP_HEADS
         at = max(rng.choice(places) + 2 * rng.randrange(-2, 23), 0)
         data = data[:at] + _over(data[at:], rng.choice(WORDS))
     return data
+
+
+def changed_tar(rng: Random, data: bytes) -> bytes:
+    """Overwrite fields of the headers of a tar archive, and correct their checksums."""
+    blocks = bytearray(data)
+    for _ in several(rng):
+        at = 512 * rng.randrange(len(blocks) // 512)
+        field, size = rng.choice(((124, 12), (156, 1), (257, 8), (345, 155), (386, 48), (0, 100)))
+        some = rng.choice(
+            (rng.randbytes(size), b"7" * size, b"\0" * size, b"\x80" + b"\xff" * size)
+        )
+        blocks[at + field : at + field + size] = some[:size]
+        blocks[at + 148 : at + 156] = b" " * 8
+        blocks[at + 148 : at + 156] = b"%06o\0 " % sum(blocks[at : at + 512])
+    return bytes(blocks)
 
 
 def changed_table(rng: Random, table: Any) -> bytes:

@@ -16,10 +16,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # where small episodes, scenes and worlds are made
 
+import bombs  # noqa: E402
 import domains  # noqa: E402
 import episodes  # noqa: E402
 import scenes  # noqa: E402
 import tracked  # noqa: E402
+from errands import FILES as FILES  # noqa: E402
 from hbtom.observe import Episode, Trial, writing  # noqa: E402
 
 LETTERS = """
@@ -125,6 +127,7 @@ def tracks() -> tuple[tuple[str, bytes], ...]:
     """Return tracks by their names: a plain table, a trajectory, DeepLabCut and SLEAP."""
     way = [(at, 30 + 3 * at, 100 + at) for at in range(20)]
     plain = "".join(f"{at},a,{x},{y},0.9\n" for at, x, y in way)
+    timed = "".join(f"{at / 25},{x},{y}\n" for at, x, y in way)
     dated = "".join(f"2024-05-01 12:00:{at:02},POINT ({x} {y})\n" for at, x, y in way)
     episode = Episode((Trial.from_arrays([one[1:] for one in way], {"food": (150, 40)}),))
     with tempfile.TemporaryDirectory() as folder:
@@ -134,11 +137,20 @@ def tracks() -> tuple[tuple[str, bytes], ...]:
         tracked.sleap(episode, analysis)
         return (
             ("plain.csv", f"frame,id,x,y,likelihood\n{plain}".encode()),
+            ("timed.csv", f"time,x,y\n{timed}".encode()),
             ("dated.csv", f"t,geometry\n{dated}".encode()),
             ("table.csv", table.read_bytes()),
             ("table.h5", packed.read_bytes()),
             ("analysis.h5", analysis.read_bytes()),
         )
+
+
+@cache
+def hdf5(name: str) -> bytes:
+    """Return one of the files that are refused before they are read."""
+    with tempfile.TemporaryDirectory() as folder:
+        bombs.write(name, Path(folder) / "a.h5")
+        return (Path(folder) / "a.h5").read_bytes()
 
 
 def _fewer_walls(frame: dict[str, Any]) -> None:

@@ -1,11 +1,14 @@
-"""The twelve kinds of input: how to make strange ones, and the commands that read them."""
+"""The fourteen kinds of input: how to make strange ones, and the commands that read them."""
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
+import tarfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -18,8 +21,10 @@ from mutations import (
     changed_bytes,
     changed_heads,
     changed_table,
+    changed_tar,
     changed_text,
     changed_zip,
+    widened,
 )
 from trees import changed_lists, changed_value, json_bytes
 
@@ -107,11 +112,22 @@ def _track(rng: Random) -> Files:
     scene = seeds.SCENE.encode()
     if rng.random() < 0.3:
         scene = changed_text(rng, seeds.SCENE).encode(errors="replace")
+    elif name.endswith(".csv") and rng.random() < 0.05:
+        good = widened(good.decode()).encode()
     elif name.endswith(".csv") and rng.random() < 0.7:
         good = changed_text(rng, good.decode()).encode(errors="replace")
     else:
         good = changed_bytes(rng, good)
+    if rng.random() < 0.05:
+        scene += b"[[trials]]\nframes = [0, 19]\n" * rng.choice((100, 2000))
     return {name: good, "scene.toml": scene}
+
+
+def _hdf5(rng: Random) -> Files:
+    """Return a file that refers to others or unpacks to gigabytes, perhaps damaged as well."""
+    data = seeds.hdf5(rng.choice(tuple(seeds.bombs.HOSTILE)))
+    damaged = changed_bytes(rng, data) if rng.random() < 0.8 else data
+    return {"track.h5": damaged, "scene.toml": seeds.SCENE.encode()}
 
 
 def _tracked(names: Sequence[str]) -> list[Command]:
@@ -158,7 +174,8 @@ def _csv(rng: Random, rows: Sequence[dict[str, Any]]) -> bytes:
     writer.writerow(names)
     for row in rows:
         writer.writerow([row.get(name, "") for name in names])
-    return text.getvalue().encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
+    written = widened(text.getvalue()) if rng.random() < 0.03 else text.getvalue()
+    return written.encode(rng.choice(("utf-8",) * 6 + ("utf-8-sig", "utf-16")), "replace")
 
 
 def _labelled(names: Sequence[str]) -> list[Command]:
@@ -249,6 +266,9 @@ def _pddl(rng: Random) -> Files:
     files = dict(rng.choice(seeds.PDDL))
     for name in rng.sample(list(files), rng.choice((1, 1, 1, 2, 4))):
         files[name] = rng.choice((changed_text, changed_lists, changed_lists))(rng, files[name])
+    if rng.random() < 0.05:
+        chain = "".join(f" t{at} - t{at + 1}" for at in range(rng.choice((100, 20_000))))
+        files["domain.pddl"] = files["domain.pddl"].replace("(:types", f"(:types {chain}")
     data = {name: text.encode(errors="replace") for name, text in files.items()}
     if rng.random() < 0.1:
         name = rng.choice(list(data))
@@ -269,6 +289,35 @@ def _inferred(names: Sequence[str]) -> list[Command]:
     ]
 
 
+def _problem(rng: Random) -> Files:
+    """Return an archive of a problem of goal recognition, changed before or after compression."""
+    plain = io.BytesIO()
+    form = rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
+    with tarfile.open(fileobj=plain, mode="w", format=form) as archive:
+        for name, text in seeds.FILES.items():
+            if rng.random() < 0.1:
+                text = changed_text(rng, text)
+            data = text.encode(errors="replace")
+            member = tarfile.TarInfo(rng.choice(("", "a/", "\xe4" * 200 + "/")) + name)
+            member.size, member.mtime = len(data), rng.choice((0, 0.5))
+            member.type = rng.choice(tarfile.SUPPORTED_TYPES) if rng.random() < 0.1 else b"0"
+            archive.addfile(member, io.BytesIO(data))
+    data = plain.getvalue()
+    if rng.random() < 0.3:
+        data = changed_tar(rng, data)
+    if rng.random() < 0.1:
+        member = tarfile.TarInfo("x")
+        member.type, member.size = rng.choice((b"0", b"x", b"g", b"L", b"K", b"S")), 1 << 33
+        data = member.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 26) + data
+    data = rng.choice((bz2.compress, _gzip, lzma.compress))(data)
+    return {"problem.tar.bz2": changed_bytes(rng, data) if rng.random() < 0.2 else data}
+
+
+def _recognised(names: Sequence[str]) -> list[Command]:
+    (name,) = names
+    return [["recognise", name, "--states", "500", "--engine", "exact", "--format", "json"]]
+
+
 def _gridworld(rng: Random) -> Files:
     text = changed_text(rng, rng.choice(seeds.gridworlds()))
     data = text.encode(errors="replace")
@@ -285,6 +334,7 @@ TARGETS = {
     "mcs": Target(_mcs, _judged),
     "video": Target(_video, lambda names: _judged(names)[:1]),
     "track": Target(_track, _tracked),
+    "hdf5": Target(_hdf5, _tracked),
     "archive": Target(_archive, _evaluated),
     "zip": Target(_zip, _evaluated),
     "labels": Target(_labels, _labelled, _data_and_ratings),
@@ -292,6 +342,7 @@ TARGETS = {
     "measures": Target(_measures, _compared),
     "model": Target(_model, _assumed, _data),
     "pddl": Target(_pddl, _inferred),
+    "problem": Target(_problem, _recognised),
     "gridworld": Target(_gridworld, _attributed),
 }
 

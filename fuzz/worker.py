@@ -27,6 +27,7 @@ from hbtom.cli import main
 from targets import Command, Files, finite
 
 LARGEST_FILE = 1 << 28
+LONGEST = 300  # characters of a message
 # Python's own words, which should not appear in a message for people
 PYTHON = re.compile(r"Traceback|NoneType|has no attribute|not subscriptable|index out of range")
 
@@ -88,6 +89,8 @@ def _problems(status: int | str, out: str, err: str, as_json: bool) -> list[str]
         problems.append(f"its status is {status}")
     if status == 1 and not err.startswith("hbtom: ") and "\nhbtom: " not in err:
         problems.append("it failed without a message")
+    if status == 1 and any(len(line) > LONGEST for line in err.splitlines()):
+        problems.append(f"its message has more than {LONGEST} characters: {err[:600]}")
     if PYTHON.search(err):
         problems.append(f"its message is for programmers: {err[:300]}")
     if not all(line.isprintable() for line in err.split("\n")):

@@ -40,6 +40,7 @@ SHARED = [  # every room may import them
     "scratch",
     "toml_files",
     "kernel_store",
+    "kernels",
     "linking",
     "lowering",
     "numba_shortcuts",

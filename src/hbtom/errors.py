@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 
 File = str | os.PathLike[str]
 _WORDS = {  # in their order
@@ -16,6 +17,13 @@ _WORDS = {  # in their order
     "frame": "frame {}",
     "field": "field '{}'",
 }
+_FEW = 8  # names that a message lists
+_LONGEST = 270  # characters of a message without the file; names in it may have thousands
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text without its middle if it is too long."""
+    return text if len(text) <= most else f"{text[: most * 2 // 3 - 5]} ... {text[-(most // 3) :]}"
 
 
 @dataclass(frozen=True)
@@ -36,13 +44,20 @@ class Place:
 
     def __str__(self) -> str:
         known = ((words, getattr(self, name)) for name, words in _WORDS.items())
-        inside = ", ".join(words.format(value) for words, value in known if value is not None)
+        said = ((words, str(one)) for words, one in known if one is not None)
+        inside = ", ".join(words.format(shortened(one, 60)) for words, one in said)
         return ": ".join(part for part in (self.file or "", inside) if part)
 
 
 def count(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun: 1 pair, 2 pairs."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def few(names: Iterable[object]) -> str:
+    """Return the first of several names, for a message."""
+    some = list(islice(map(str, names), _FEW + 1))
+    return ", ".join([*some[:_FEW], *(["..."] if len(some) > _FEW else [])])
 
 
 def missing(library: str, extra: str) -> BadInput:
@@ -75,9 +90,12 @@ class BadInput(ValueError):
 
     def __str__(self) -> str:
         where = str(self.place)
-        message = f"{where}: {self.problem}" if where else self.problem
+        most = max(_LONGEST - len(str(replace(self.place, file=None))), 200)
+        hint = shortened(self.hint, max(most // 2, most - len(self.problem)))
+        problem = shortened(self.problem, most - len(hint))
+        message = f"{where}: {problem}" if where else problem
         end = "" if message.endswith(("?", "!", ".")) else "."
-        return f"{message}{end} Hint: {self.hint}" if self.hint else message
+        return f"{message}{end} Hint: {hint}" if hint else message
 
     @property
     def said(self) -> str:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from hbtom.errors import BadInput, missing, system_errors
 LARGEST = 1 << 29  # most bytes in a file, compressed and uncompressed; an episode has 2 MB
 
 WRITTEN = 1 << 24  # most bytes in a file that people write by hand, such as a model
+
+MOST_ROWS = 1_000_000  # of a table; of a track, 11 hours at 25 frames a second
+_MOST_CELLS = 1 << 24  # of a CSV file; each takes some 60 bytes of memory
 
 _OWN = re.compile(r"/dev/(stdin|fd/\d+)")
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"}
@@ -91,6 +95,28 @@ def _checked(known: os.stat_result) -> os.stat_result:
     return known
 
 
+def check_rows(rows: int) -> None:
+    """Refuse a table that is too long, before its rows are read."""
+    if rows > MOST_ROWS:
+        problem = f"there are {rows:,} rows or frames, but at most {MOST_ROWS:,} are read"
+        raise BadInput(problem, hint="split the file")
+
+
+def separator(text: str) -> str:
+    """Return what separates the cells of a CSV file: in some countries, spreadsheets use ``;``.
+
+    A file with too many cells is refused, also one whose rows would be filled up to its heading.
+    """
+    heading = text.partition("\n")[0].partition("\r")[0]
+    mark = max(",;\t", key=heading.count)
+    rows = max(text.count("\n"), text.count("\r"))
+    check_rows(rows)
+    if max(text.count(mark) + rows, (heading.count(mark) + 1) * rows) > _MOST_CELLS:
+        problem = f"there are more than {_MOST_CELLS:,} cells"
+        raise BadInput(problem, hint="split the file, or leave out columns")
+    return mark
+
+
 def too_large(does: str = "contains", most: int | None = None) -> BadInput:
     """Return the error for a file beyond the limit."""
     return BadInput(
@@ -139,6 +165,46 @@ def write_whole(path: Path, data: bytes) -> None:
         part = folder / "whole"
         part.write_bytes(data)
         part.replace(path)
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """Keep other runs from writing to a file meanwhile."""
+    from hbtom.scratch import Taken, alone
+
+    with ExitStack() as held:
+        try:
+            with system_errors("the file cannot be written", path):
+                held.enter_context(alone(path))
+        except Taken:
+            hint = "wait for it to end, or choose another name"
+            raise BadInput("another run is writing to this file", hint=hint, file=path) from None
+        yield
+
+
+@contextmanager
+def replacing(path: Path, *, overwrite: bool, kinds: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """Keep other runs from replacing a file; yield a check to make before this run replaces it."""
+    check_target(path, overwrite=overwrite, kinds=kinds)
+    with only_writer(path):
+        before = _state(path)
+        check_target(path, overwrite=overwrite, kinds=kinds)  # another run may just have finished
+
+        def check() -> None:
+            if _state(path) != before:
+                hint = "move it away, and run this again"
+                raise BadInput("something else has written this file", hint=hint, file=path)
+
+        yield check
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Return what changes whenever a file is written or replaced."""
+    try:
+        known = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def check_folder(path: Path) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import tomllib
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -39,7 +38,7 @@ from hbtom.assumptions import (
 )
 from hbtom.errors import BadInput
 from hbtom.files import WRITTEN, read_whole
-from hbtom.toml_files import convert, to_toml, toml_errors
+from hbtom.toml_files import convert, parse_toml, to_toml, toml_errors
 
 if TYPE_CHECKING:  # this module loads without numpy
     from hbtom.arrays import Floats
@@ -124,7 +123,7 @@ class Model(Part, frozen=True):
         A text with ``base = "default"`` only needs the parameters that differ from that preset.
         """
         with toml_errors("model", "'hbtom model show default' prints a model"):
-            table = tomllib.loads(text)
+            table = parse_toml(text)
             base = table.pop("base", None)
             if base is not None:
                 if table:

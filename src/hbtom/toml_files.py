@@ -19,6 +19,18 @@ from hbtom.files import WRITTEN, file_bytes
 
 S = TypeVar("S", bound=Struct)
 
+PARTS = 64  # most parts of a dotted key; reading one takes time quadratic in their number
+_LONGEST = 160  # most characters of a problem that the file itself may fill
+
+# Comments and strings, up to the end of the line or file if they are not closed.
+_NOT_BARE = re.compile(
+    r"""(?s)\#[^\n]*+
+    | \"{3}(?:[^"\\]++|\\.?+|"(?!""))*+"{0,5}+ | '{3}(?:[^']++|'(?!''))*+'{0,5}+
+    | "(?:[^"\\\n]++|\\[^\n])*+"?+ | '[^'\n]*+'?+""",
+    re.VERBOSE,
+)
+_MANY_PARTS = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{PARTS}}}")
+
 # msgspec inspects a type when it first meets it, and crashes if two threads do so at once.
 _ONE_AT_A_TIME = Lock()
 
@@ -27,7 +39,22 @@ def load_toml(path: Path, kind: type[S], what: str, hint: str) -> S:
     """Read a file of some kind, such as a "scene"; ``hint`` says where to find an example."""
     with located(file=str(path)), toml_errors(what, hint):
         text = file_bytes(path, f"a {what} file", WRITTEN).decode()
-        return convert(tomllib.loads(text), kind, hint)
+        return convert(parse_toml(text), kind, hint)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the table that a TOML document holds, within limits on its keys and integers."""
+    if _MANY_PARTS.search(_NOT_BARE.sub("x", text)):
+        raise BadInput(f"a key has more than {PARTS} parts", hint="is this the right file?")
+    table = tomllib.loads(text)
+    waiting: list[Any] = [table]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and value.bit_length() > 63:
+            raise OverflowError
+    return table
 
 
 @contextmanager
@@ -38,7 +65,11 @@ def toml_errors(what: str, hint: str) -> Iterator[None]:
     except UnicodeDecodeError:
         raise BadInput("this is not text", hint="the file is TOML in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"not TOML: {error}", hint=hint) from None
+        raise BadInput(f"not TOML: {str(error)[:_LONGEST]}", hint=hint) from None
+    except BadInput:
+        raise
+    except (OverflowError, ValueError):  # Python converts only 4,300 digits
+        raise BadInput("an integer has too many digits", hint="the most is 2^63 - 1") from None
     except RecursionError:
         raise BadInput(f"not a {what}: nested too deeply") from None
 
@@ -50,7 +81,7 @@ def convert(table: dict[str, Any], kind: type[S], hint: str) -> S:
             return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
         options = ", ".join(_options(str(error), kind))
-        problem = str(error).replace("`", "'").replace("$.", "")
+        problem = str(error).replace("`", "'").replace("$.", "")[:_LONGEST]
         raise BadInput(problem, hint=f"one of {options}" if options else hint) from None
 
 

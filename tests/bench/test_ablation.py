@@ -17,7 +17,6 @@ from hbtom.bench.rater_ablation import CHANGES, ablate_rater
 from hbtom.bench.score import total
 from hbtom.bench.synth import generate
 from hbtom.cli import main
-from hbtom.mind import inference
 from hbtom.model import find_model
 
 
@@ -103,7 +102,7 @@ def one_is_long(small, tmp_path, monkeypatch):
     for file in (tmp_path / "preference").glob("000001*"):
         *familiar, test = json.loads(gzip.decompress(file.read_bytes()))
         file.write_bytes(gzip.compress(json.dumps([*familiar * 4, test]).encode()))
-    monkeypatch.setattr(inference, "MOST_COUNTS", 10)
+    monkeypatch.setattr("hbtom.core.watch.MOST_COUNTS", 10)
     return tmp_path
 
 

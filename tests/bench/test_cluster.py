@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -143,6 +144,54 @@ def test_a_lost_scheduler_is_reported_and_the_run_can_be_resumed(
     assert encode(alone.rows, ".jsonl").startswith(out.read_bytes())
     assert evaluate(data, cluster=cluster.scheduler_address, out=out, resume=True) == alone
     assert out.read_bytes() == encode(alone.rows, ".jsonl")
+
+
+def test_lost_workers_may_come_back(data, alone, monkeypatch):
+    monkeypatch.setattr(machines, "SOON", 1)
+    with started(1) as other:
+
+        def leave(done: int, total: int) -> None:
+            if done == 3:
+                other.scale(0)
+                threading.Timer(4, other.scale, [1]).start()
+
+        with pytest.warns(machines.NoWorkers, match="all workers were lost") as said:
+            assert evaluate(data, cluster=other.scheduler_address, progress=leave) == alone
+        assert len(said) == 1
+
+
+def test_if_no_worker_comes_back_the_results_so_far_are_printed(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(machines, "SOON", 1)
+    monkeypatch.setattr(machines, "LEAVE", 3)
+    code = """
+import time
+class Slow:
+    name, fingerprint = "slow", "1"
+    def rate(self, *_):
+        time.sleep(0.5)
+        return 1, 0
+"""
+    (tmp_path / "slow_rater.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out.csv"
+    words = (data, "--rater", "slow_rater:Slow", "--out", out)
+    with started(1) as other:
+
+        def leave() -> None:
+            while not out.exists() or out.read_bytes().count(b"\n") < 3:
+                time.sleep(0.01)
+            other.scale(0)
+
+        threading.Thread(target=leave).start()
+        ran = command(*words, "--cluster", other.scheduler_address)
+    assert ran.exit_code == 1
+    assert "rater slow (1), dataset" in ran.stdout
+    lost, end = ran.stderr.splitlines()
+    assert lost == "hbtom: all workers were lost; waiting up to 3 s for others"
+    assert end.startswith("hbtom: all workers were lost, and none came back for 3 s. Hint: start")
+    assert "--resume" in end
+    assert command(*words, "--resume", "--workers", "1").exit_code == 0
 
 
 def test_a_complete_evaluation_needs_no_scheduler(data, alone, tmp_path):

@@ -138,7 +138,7 @@ def test_pairs_judged_together_are_judged_as_one_by_one(small, tmp_path, monkeyp
     """Where an episode cannot be judged, it alone is left out, with the same reason."""
     data, packed = shutil.copytree(small, tmp_path / "data"), tmp_path / "packed.parquet"
     if bad:
-        monkeypatch.setattr("hbtom.mind.inference.MOST_COUNTS", 200)
+        monkeypatch.setattr("hbtom.core.watch.MOST_COUNTS", 200)
         places = SPOON.at(160, 40), SPOON.at(40, 160)
         file = next(data.glob("preference/*e.json*"))
         write(file, episode(*[to_thing(HEART.at(120, 100), others=places)] * 13))

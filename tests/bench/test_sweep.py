@@ -16,7 +16,6 @@ from hbtom.bench.synth import generate
 from hbtom.errors import BadInput
 from hbtom.judgement import judge, shared_work
 from hbtom.judgement.shared_work import judge_pair, sharing_order
-from hbtom.mind import inference
 from hbtom.model import Model, with_settings
 from hbtom.show.score_text import sweep_table
 
@@ -86,7 +85,9 @@ def test_models_with_the_same_dynamics_plan_once(folder):
         with_settings(Model.preset("default"), {"efficiency.scale": value}) for value in (0.5, 1, 2)
     ]
     pairs = list(judge_pair([*models, Model.preset("paper")], first, second))
-    known = [{id(one) for member in pair for one in member.planned} for pair in pairs]
+    known = [
+        {id(one.world) for member in pair for one in member.watched.posteriors} for pair in pairs
+    ]
     assert len(known[0]) == len(first) + 1  # familiarization is shared, and the test trials differ
     assert known[0] == known[1] == known[2]
     assert known[0].isdisjoint(known[3])
@@ -114,7 +115,7 @@ def test_models_that_share_work_are_judged_in_sequence():
 
 @pytest.mark.parametrize("slowest", ["classifier.goal.weight", "efficiency.scale", "acts.cost"])
 def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
-    """In any order of settings, only the plans and judgements of one model are in memory."""
+    """In any order of settings, only the judgements of one model are in memory."""
     values = {
         "efficiency.scale": [0.5, 2],
         "acts.cost": [1, 2],
@@ -133,7 +134,7 @@ def test_only_what_later_models_need_is_kept(folder, monkeypatch, slowest):
     monkeypatch.setattr(shared_work, "judge", watched)
     gc.collect()
     sweep(folder, settings, tasks=["preference"], workers=1)
-    assert len(alive) == 2 * 2 * 4  # two pairs of two, judged under four minds
+    assert len(alive) == 2 * 2 * 8  # two pairs of two, judged by eight models
     assert max(most) <= 3  # both of the last model, and the first of this one
 
 
@@ -217,7 +218,7 @@ def test_both_members_that_cannot_be_read_are_named(tmp_path):
 
 
 def test_both_members_that_cannot_be_judged_are_named(folder, monkeypatch):
-    monkeypatch.setattr(inference, "MOST_COUNTS", 5)
+    monkeypatch.setattr("hbtom.core.watch.MOST_COUNTS", 5)
     swept = sweep(folder, {"efficiency.scale": [1, 2]})
     assert len(swept.unreadable) == 8
     assert {one.why.split(".")[0] for one in swept.unreadable} == {WHY}
@@ -229,7 +230,7 @@ WHY = "trial 3: too many goals and trials to keep all histories"
 
 def test_a_model_that_cannot_judge_a_pair_leaves_it_out_for_all(folder, monkeypatch):
     """Only if keys are goals are there too many; that model is neither first nor last."""
-    monkeypatch.setattr(inference, "MOST_COUNTS", 5)
+    monkeypatch.setattr("hbtom.core.watch.MOST_COUNTS", 5)
     found = find_pairs(folder, ["instrumental_blocking_barrier"])
     settings = {"acts.cost": [1, 2], "preference.keys": [False, True]}
     without, keys, *_ = (with_settings(Model.preset("default"), s) for s in combinations(settings))

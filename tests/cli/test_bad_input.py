@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -261,3 +262,18 @@ def test_many_kinds_of_objects_over_many_trials_are_judged_or_refused(
     ran = spawn("judge", file, memory=4 << 30)
     assert ran.status in (0, 1)
     assert "Traceback" not in ran.err
+
+
+def test_very_many_bad_files_are_counted(run, tmp_path: Path) -> None:
+    """The first twenty are named."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for number in range(50):
+            for member in "eu":
+                archive.writestr(f"preference/{number}{member}.json", "[")
+    ran = run("evaluate", tmp_path / "a.zip", "--workers", "1")
+    assert ran.status == 1
+    assert sum("the file is cut off" in line for line in ran.complaints) == 20
+    assert ran.complaints[-2:] == [
+        "hbtom: ... and 80 more like these",
+        "hbtom: 100 left out in all",
+    ]

@@ -178,3 +178,12 @@ def test_score_treats_long_looks_as_surprise(run, tmp_path):
     assert "looks reversed" in reversed_.err
     assert "else --direction rating" in reversed_.err
     assert run("score", looked(tmp_path, (9, 4)), "--direction", "rating").err == ""
+
+
+def test_score_warns_about_ratings_without_a_measure(run, tmp_path):
+    rows = [("0", "e", "inf"), ("0", "u", "-inf"), ("1", "e", "1e308"), ("1", "u", "0.1")]
+    lines = ["task,pair,member,rating", *(f"preference,{','.join(row)}" for row in rows)]
+    (tmp_path / "ratings.csv").write_text("\n".join(lines))
+    done = run("score", tmp_path / "ratings.csv")
+    assert done.status == 0
+    assert "3 ratings beyond 1e+100, or infinite: margins say little" in done.err

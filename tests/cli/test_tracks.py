@@ -29,7 +29,7 @@ def test_guesses_are_printed_and_pages_drawn(run, tmp_path: Path) -> None:
     ran = run("judge", track, "--scene", scene)
     assert ran.status == 0
     assert "positions are taken to be exact" in ran.err
-    assert "went to food" in ran.out
+    assert "stopped 71 px from food" in ran.out
     drawn = run("show", track, "--scene", scene, "-o", tmp_path / "page.html", "--no-open")
     assert drawn.status == 0
     assert "food" in (tmp_path / "page.html").read_text()

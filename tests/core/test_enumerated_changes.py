@@ -140,17 +140,17 @@ def test_what_lasts_is_learnt_through_moods_that_change() -> None:
 
 
 def test_a_mood_that_depends_on_the_goal_and_on_another_trait() -> None:
-    def weight(goal: int, shy: bool) -> dict[float, float]:
-        return {1.0: 1 + goal, -1.0: 4 if shy else 1}
+    def weight(goal: int, shy: str) -> dict[float, float]:
+        return {1.0: 1 + goal, -1.0: {"no": 1, "some": 2, "very": 4}[shy]}
 
     traits = {
         "mood": hb.Trait(list(MOODS), anew=0.3, weight=weight),
-        "shy": [True, False],
+        "shy": ["no", "some", "very"],
         "efficiency": [0.5, 2.0],
     }
     p = hb.watch(agent(None, 0.5, traits=traits), hb.Walk(*WALKS[0]))
-    filtered: dict[Any, float] = {}
-    for shy, efficiency in product([True, False], [0.5, 2.0]):
+    smoothed: list[dict[Any, float]] = [{} for _ in range(5)]
+    for shy, efficiency in product(["no", "some", "very"], [0.5, 2.0]):
 
         def given(i: int, value: Any, values: Any) -> float:
             if i == 1:
@@ -159,13 +159,17 @@ def test_a_mood_that_depends_on_the_goal_and_on_another_trait() -> None:
             return own[value] / sum(own.values())
 
         for path, chance in sequences(4, (0.3, 0.5), given, (MOODS, (0, 1))):
-            like = chance / 4
+            like = chance / 6
             for t in range(4):
                 mood, goal = path[t + 1]
                 like *= stepped(0, t, goal, mood, efficiency)
-            key = (*path[-1], shy, efficiency)
-            filtered[key] = filtered.get(key, 0.0) + like
-    assert_same(p, filtered, ["mood", "goal", "shy", "efficiency"])
+            for t in range(5):
+                key = (*path[t], shy, efficiency)
+                smoothed[t][key] = smoothed[t].get(key, 0.0) + like
+    names = ["mood", "goal", "shy", "efficiency"]
+    assert_same(p, smoothed[-1], names)
+    for t in range(5):
+        assert_same(p, smoothed[t], names, at=t, smoothed=True)
 
 
 @pytest.mark.parametrize("order", [["bold", "mood", "efficiency"], ["mood", "efficiency", "bold"]])

@@ -294,3 +294,37 @@ def test_there_is_no_time_after_the_last_step() -> None:
             p.would(since=since)
         with pytest.raises(hb.BadInput, match="there is no step"):
             p.next(since)
+
+
+def test_another_world_begins_where_it_says() -> None:
+    p = hb.watch(AGENT.but(step=None), hb.Walk("ba", STATES, hb.World.of(P, actions="abc")))
+    other, answer = hb.World.of(OTHER, actions="abc", start=2), np.zeros(S)
+    for (_, efficiency), weight in posterior().items():
+        for goal, share in enumerate(chosen("other", 2)):
+            pi = lambda t, s: soft(QS["other", goal][s], efficiency)  # noqa: B023, E731
+            answer += weight * share * np.array(reached(OTHER, pi, 2, 2))
+    assert np.allclose(p.would(world=other, rounds=2), answer, atol=1e-9)
+
+
+def test_habits_are_of_ones_own_acts() -> None:
+    """Two by turns, one of whom does again what it did before, whatever the other does."""
+
+    def again(Q: Any, previous: Any) -> Any:
+        return hb.boltzmann(Q + 2.0 * (np.arange(3) == previous), 1.0)
+
+    odds = [math.exp(2) / (math.exp(2) + 2), 1 / (math.exp(2) + 2)]
+    still: Any = {"values": lambda phase: 0.0 * phase.step.legal, "traits": {}}
+    minds = {"a": hb.Agent(policy=again, **still), "b": hb.Agent(policy=hb.uniform, **still)}
+    rounds = [(who, "xyz", lambda action, a, b: {}) for who in minds]
+    world = hb.explore({"a": 0, "b": 0}, rounds)
+    p = hb.watch(minds, hb.Walk("xyxzy", world=world))
+    chances = [1 / 3, 1 / 3, odds[0], 1 / 3, odds[1]]
+    assert np.allclose(np.exp(p.log_likelihood), chances)
+    assert p.next() == pytest.approx(dict.fromkeys("xyz", 1 / 3))
+    assert p.next(4) == pytest.approx({"x": odds[0], "y": odds[1], "z": odds[1]})
+    walks = hb.watch(minds, hb.Walk("xyxz", world=world)).sample(3000, rounds=2, seed=1)
+    exact = {}
+    for acts in product("xyz", repeat=4):
+        a = odds[acts[0] != "x"] * odds[acts[2] != acts[0]]
+        exact["".join(acts)] = a / 9
+    assert_as_frequent(frequencies(walks, lambda walk: "".join(walk.actions)), exact, 3000)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 import hbtom as hb
 from naive import assert_same, lasting, random_world, seen, soft
@@ -47,7 +50,17 @@ def test_a_place_without_a_way_to_the_goal_is_out_of_reach() -> None:
 
 
 def test_agents_without_hope_act_at_random() -> None:
-    to = np.array([[1, 0, 1], [2, 0, 1], [2, 2, -1], [3, 3, 3]])  # 3 is out of reach
-    agent = hb.Agent(step=hb.Sparse(to), reward=-1.0, end=np.arange(4) == 3)
-    p = hb.watch(agent, hb.Walk([0, 0, 1], [0, 1, 2, 2]))
-    assert np.allclose(np.exp(p.log_likelihood), [1 / 3, 1 / 3, 1 / 2])
+    to = np.array([[1, 0, 3], [2, 1, 1], [1, 1, -1], [3, 3, 3]])  # from 1 on, 3 is out of reach
+    agent = hb.Agent(
+        step=hb.Sparse(to), reward=-1.0, end=np.arange(4) == 3, traits={"efficiency": [0.1]}
+    )
+    p = hb.watch(agent, hb.Walk([1, 1], [0, 0, 0]))
+    assert p.next()[0] == 0.0 < p.next()[1]
+    fallen = hb.watch(agent.but(policy=lapsing), hb.Walk([0, 0, 1], [0, 1, 2, 1]))
+    assert np.allclose(np.exp(fallen.log_likelihood), [0.1 / 3, 1 / 3, 1 / 2])
+    with pytest.raises(hb.BadInput, match="no end can be reached from the first state"):
+        hb.watch(agent, hb.Walk([0], [1, 2]))
+
+
+def lapsing(Q: Any, efficiency: Any) -> Any:
+    return hb.mix(hb.boltzmann(Q, efficiency), hb.uniform(Q), 0.1)

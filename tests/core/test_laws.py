@@ -265,6 +265,11 @@ def test_sparse_worlds_are_dense_ones(seed: int) -> None:
     targets = np.broadcast_to(order, (S, A, S))
     sparse = hb.Sparse(targets, agent.step[..., order])
     same(hb.watch(agent, trials), hb.watch(agent.but(step=sparse), trials))
+    halves = np.concatenate([0.25 * sparse.P, 0.75 * sparse.P], axis=-1)
+    twice = hb.Sparse(np.concatenate([targets, targets], axis=-1), halves)
+    same(hb.watch(agent, trials), hb.watch(agent.but(step=twice), trials))
+    unseen = hb.Walk(None, [trials[0].states[0], None, trials[0].states[2]])
+    same(hb.watch(agent, unseen), hb.watch(agent.but(step=twice), unseen))
 
 
 # Limits

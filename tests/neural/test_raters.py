@@ -250,6 +250,9 @@ def break_(path, good):
         "list": lambda: write(path, "bc-mlp", network=["bc-mlp"]),
         "nested": lambda: path.write_bytes(save({"x": np.zeros(1)}, {CARD: "[" * 100_000})),
         "nowhere": lambda: None,
+        "enormous": lambda: write(
+            path, "bc-mlp", {n: w * 0 + 3e38 for n, w in NETWORKS["bc-mlp"].init(1).items()}
+        ),
         "infinite": lambda: write(
             path, "bc-mlp", {n: w + np.inf for n, w in NETWORKS["bc-mlp"].init(1).items()}
         ),
@@ -272,6 +275,7 @@ def break_(path, good):
         ("list", "there is no network ['bc-mlp']"),
         ("nested", "not weights of a network"),
         ("infinite", "not finite"),
+        ("enormous", "not finite numbers of at most 1e+06"),
     ],
 )
 def test_unusable_weights_are_refused_with_one_sentence(how, problem, files, tmp_path):
@@ -282,6 +286,16 @@ def test_unusable_weights_are_refused_with_one_sentence(how, problem, files, tmp
     (line,) = ran.stderr.splitlines()
     assert problem in line
     assert "broken.safetensors" in line
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_that_overflow_are_refused_with_one_sentence(files, episode, tmp_path):
+    """Each of them is possible, but not all together."""
+    large = {name: w * 0 + 9e5 for name, w in NETWORKS["video-rnn"].init(1).items()}
+    path = tmp_path / "large.safetensors"
+    write(path, "video-rnn", large)
+    with pytest.raises(BadInput, match="so large that its numbers overflow"):
+        NetworkRater(path).rate_one(episode)
 
 
 def test_a_file_with_code_is_never_run(tmp_path):

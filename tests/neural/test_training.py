@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from hbtom.cli import main, train
 from hbtom.errors import BadInput
+from hbtom.files import replacing
 from hbtom.neural import Generated
 from hbtom.neural.album import draw_album, drawn, flat_frames, flat_pictures
 from hbtom.neural.drawing_anywhere import draw_anywhere
@@ -85,6 +86,22 @@ def test_interrupted_runs_resume_to_the_same_weights(run, card, episodes, tmp_pa
     run_training(again, episodes, lambda moment: None, moment)
     assert same(weights(again.out), weights(run.out))
     assert list(tmp_path.iterdir()) == [again.out]
+
+
+def test_weights_written_meanwhile_are_kept_and_the_run_is_finished_later(
+    run, card, episodes, tmp_path
+):
+    again = replace(run, out=tmp_path / "again.safetensors")
+    with (
+        replacing(again.out, overwrite=False, kinds=(".safetensors",)) as check,
+        pytest.raises(BadInput, match="something else has written this file"),
+    ):
+        run_training(again, episodes, lambda moment: again.out.write_text("mine"), check=check)
+    assert again.out.read_text() == "mine"
+    assert sorted(tmp_path.iterdir()) == [again.out, again.checkpoint]
+    moment = load_checkpoint(again, episodes)
+    run_training(again, episodes, lambda moment: None, moment)
+    assert same(weights(again.out), weights(run.out))
 
 
 def test_the_command_trains_and_replaces_no_file_by_default(run, card, tmp_path, monkeypatch):

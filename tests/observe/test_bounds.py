@@ -15,6 +15,7 @@ from hbtom.bench.pairs import load_pairs
 from hbtom.bench.ratings import read_ratings
 from hbtom.observe import Episode
 from hbtom.observe.archive.bounds import read_flat
+from hbtom.observe.archive.reading import _episode
 from hbtom.observe.checks import MOST_FRAMES
 
 pa = pytest.importorskip("pyarrow")
@@ -69,6 +70,14 @@ def test_a_trial_has_a_limited_number_of_frames(archive: Path) -> None:
         for one in loaded(stretched(archive, MOST_FRAMES))
     )
     assert all(isinstance(one, Episode) for one in loaded(stretched(archive, 1000)))
+
+
+def test_an_episode_has_a_limited_number_of_trials(archive: Path) -> None:
+    episode, _ = loaded(archive)
+    assert isinstance(episode, Episode)
+    trial = episode.test
+    assert "a: the episode has 1001 trials" in str(_episode([trial] * 1001, "a"))
+    assert isinstance(_episode([trial] * 1000, "a"), Episode)
 
 
 def test_a_long_index_is_refused(archive: Path, monkeypatch) -> None:

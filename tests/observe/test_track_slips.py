@@ -48,6 +48,19 @@ def test_trials_that_extend_beyond_the_track_are_reported(tmp_path) -> None:
     assert len(episode.test.path) == 27
 
 
+@pytest.mark.parametrize("by", ["frames", "name", "column"])
+def test_an_episode_has_a_limited_number_of_trials(tmp_path, by: str) -> None:
+    rows = [f"{at},{10 + at % 9},50,t{at // 2}" for at in range(2002)]
+    scene, columns = SCENE, "frame,x,y,cut"
+    if by == "frames":
+        scene += "".join(f"[[trials]]\nframes = [{2 * at}, {2 * at + 1}]\n" for at in range(1001))
+    else:
+        scene += '[track.columns]\ntrial = "cut"\n'
+        scene += "".join(f'[[trials]]\nname = "t{at}"\n' for at in range(1001)) * (by == "name")
+    with pytest.raises(BadInput, match=r"1001 trials\. Hint: an episode may have at most 1000$"):
+        load(tmp_path, [columns, *rows], scene)
+
+
 def test_jumps_give_a_warning_however_the_trial_was_made(tmp_path) -> None:
     slipped = [*WALK[:10], (190, 90), *WALK[11:]]
     told = "the agent jumps far 2 times, first at frame 11"

@@ -88,6 +88,9 @@ def test_the_examples_are_read(name: str) -> None:
     assert problem.true
 
 
+CHAIN = " ".join(f"t{number} - t{number + 1}" for number in range(60_000))
+MANY = " ".join(f"t{number}" for number in range(20_000))
+WEB = f"{MANY} - (either {MANY})"
 BROKEN_DOMAINS = {
     "(define (problem x))": (1, "not a domain"),
     "(domain x)": (1, "not a domain"),
@@ -118,6 +121,8 @@ BROKEN_DOMAINS = {
     "(define (domain d) (:types a b)\n(:predicates (p ?x - c)))": (2, "no type 'c'"),
     "(define (domain d) (:types a a))": (1, "named twice"),
     "(define (domain d) (:types a -))": (1, "dash"),
+    f"(define (domain d)\n(:types {CHAIN}))": (2, "nested too deeply"),
+    f"(define (domain d)\n(:types {WEB}))": (2, "more than 64 types"),
     "(define (domain d) (:predicates (p x)))": (1, "variable"),
     "(define (domain d) (:constants ?x))": (1, "name without"),
     "(define (domain d) (:functions (f) - object))": (1, "is not a number"),
@@ -148,12 +153,13 @@ ACTIONS = {
 }
 
 
-@pytest.mark.parametrize("text", BROKEN_DOMAINS)
+@pytest.mark.parametrize("text", BROKEN_DOMAINS, ids=range(len(BROKEN_DOMAINS)))
 def test_a_broken_domain_is_refused_with_its_line(text: str) -> None:
     line, problem = BROKEN_DOMAINS[text]
     with pytest.raises(BadInput) as caught:
         read_domain(text)
     assert problem in str(caught.value)
+    assert len(str(caught.value)) < 300
     assert caught.value.place.line == line
 
 

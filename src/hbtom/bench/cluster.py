@@ -10,8 +10,11 @@ import json
 import os
 import re
 import socket
+import time
+import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from hbtom import __version__
@@ -28,6 +31,9 @@ from hbtom.errors import BadInput, needed
 from hbtom.files import WRITTEN, read_whole
 
 PATIENCE = 15  # seconds to wait for the scheduler's reply
+SOON = 10  # seconds without any worker after which that is said
+LEAVE = 300  # seconds after which workers that have all been lost are no longer waited for
+OFTEN = 1.0  # seconds between two looks at whether there are workers
 _ADDRESS = re.compile(r"((tcp|tls|wss?)://)?[^/\s]+:\d{1,5}")
 
 
@@ -37,20 +43,77 @@ def each(
     """Yield the result of work on each item, in order, done by the workers of a scheduler.
 
     ``address`` is the scheduler's address (tcp://...), or a file to which it has written it.
-    ``shared`` are paths that must exist on every machine. While there are no workers, this waits.
+    ``shared`` are paths that must exist on every machine. This waits for the first worker, however
+    long that takes, but raises `WorkersLost` if all workers are lost and none comes back.
     """
     if not items:
         return
     with _connected(address) as client:
         _refuse_other_versions(client)
+        workers = _Workers(client)
 
-        def threads() -> int:
-            return sum(client.nthreads().values())  # at present: workers come and go
+        def submit(chunk: Sequence[S]) -> _Awaited:
+            done = client.submit(_work_on, __version__, shared, work, chunk, pure=False)
+            return _Awaited(done, workers)
 
-        def submit(chunk: Sequence[S]) -> Any:
-            return client.submit(_work_on, __version__, shared, work, chunk, pure=False)
+        yield from in_order(submit, items, workers.threads)
 
-        yield from in_order(submit, items, threads)
+
+class NoWorkers(UserWarning):
+    """There are no workers at present."""
+
+
+class WorkersLost(BadInput):
+    """All workers were lost, and none has come back."""
+
+    so_far: Any = None  # what was evaluated until then, if anything
+
+
+@dataclass
+class _Workers:
+    """The workers of a scheduler, which come and go."""
+
+    client: Any
+    joined: bool = False  # at least one, at some time
+    away: float | None = None  # since when there have been none
+    told: bool = False
+
+    def threads(self) -> int:
+        """Return how many threads the workers have at present."""
+        many: int = sum(self.client.nthreads().values())
+        self.joined = self.joined or many > 0
+        return many
+
+    def look(self) -> None:
+        """Say so if there have been no workers for some time, and at last give up."""
+        now = time.monotonic()
+        if self.threads():
+            self.away, self.told = None, False
+            return
+        self.away = now if self.away is None else self.away
+        if self.joined and now - self.away >= LEAVE:
+            hint = "start workers again"
+            raise WorkersLost(f"all workers were lost, and none came back for {LEAVE} s", hint=hint)
+        if now - self.away >= SOON and not self.told:
+            self.told = True
+            lost = f"all workers were lost; waiting up to {LEAVE} s for others"
+            warnings.warn(lost if self.joined else "waiting for workers", NoWorkers, stacklevel=2)
+
+
+@dataclass(frozen=True)
+class _Awaited:
+    """A result that workers compute."""
+
+    done: Any
+    workers: _Workers
+
+    def result(self) -> Any:
+        """Wait for the result while there are workers."""
+        while True:
+            try:
+                return self.done.result(timeout=OFTEN)
+            except TimeoutError:
+                self.workers.look()
 
 
 @contextmanager

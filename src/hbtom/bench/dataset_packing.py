@@ -14,7 +14,7 @@ from hbtom.bench.pairs import Dataset, LeftOut, Member, Pair, Result, load_pairs
 from hbtom.bench.table_files import spelt
 from hbtom.bench.workers import Progress, counted, each
 from hbtom.errors import BadInput, system_errors
-from hbtom.files import check_target
+from hbtom.files import replacing
 from hbtom.observe.archive.columns import PAIRS, SUFFIX, about, arrow, schema
 from hbtom.observe.archive.encoding import encoded
 from hbtom.observe.episode import Loaded
@@ -54,26 +54,27 @@ def pack(
     The same dataset gives the same bytes for any number of ``workers``.
     """
     target = Path(out)
-    check_target(target, overwrite=overwrite, kinds=(SUFFIX,))
-    found = as_dataset(dataset, tasks)
-    left_out = list(found.left_out)
+    with replacing(target, overwrite=overwrite, kinds=(SUFFIX,)) as check:
+        found = as_dataset(dataset, tasks)
+        left_out = list(found.left_out)
 
-    def readable() -> Iterator[Any]:
-        results = each(_encoded, found.pairs, workers)
-        for rows, problems in counted(results, len(found.pairs), progress):
-            left_out.extend(problems)
-            if rows is not None:
-                yield rows
+        def readable() -> Iterator[Any]:
+            results = each(_encoded, found.pairs, workers)
+            for rows, problems in counted(results, len(found.pairs), progress):
+                left_out.extend(problems)
+                if rows is not None:
+                    yield rows
 
-    problem = "the archive cannot be written"
-    with system_errors(problem, target), scratch(target.parent) as folder:
-        part = folder / target.name
-        pairs = _write(readable(), part, source=spelt(Path(found.name).resolve().name))
-        if pairs == 0:
-            first = next(one for one in left_out if one.unreadable)
-            why = f"{first.file}: {first.why}"
-            raise BadInput(f"none of its pairs can be read: {why}", file=found.name)
-        part.replace(target)
+        problem = "the archive cannot be written"
+        with system_errors(problem, target), scratch(target.parent) as folder:
+            part = folder / target.name
+            pairs = _write(readable(), part, source=spelt(Path(found.name).resolve().name))
+            if pairs == 0:
+                first = next(one for one in left_out if one.unreadable)
+                why = f"{first.file}: {first.why}"
+                raise BadInput(f"none of its pairs can be read: {why}", file=found.name)
+            check()
+            part.replace(target)
     return Packed(str(target), pairs, tuple(left_out))
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from hbtom import __version__
 from hbtom.bench import journal
 from hbtom.bench.checked_rater import AnyRater, CheckedRater, as_rater, identity
+from hbtom.bench.cluster import WorkersLost
 from hbtom.bench.dataset import find_pairs
 from hbtom.bench.entries import task_name
 from hbtom.bench.judged import RatedPair, rate_pairs
@@ -157,7 +158,8 @@ def evaluate(
     - ``overwrite``: replace ``out`` once all pairs are rated. With ``resume``, continue a run that
       was going to replace it.
 
-    Ctrl-C raises :class:`Interrupted`.
+    Ctrl-C raises :class:`Interrupted`. If all workers of a cluster are lost and none comes back,
+    the error has what was evaluated as ``so_far``.
     """
     rater = as_rater(model, score)
     file = None if (out := output.get("out")) is None else Path(out)
@@ -201,10 +203,11 @@ def _evaluate(
         so_far = _evaluation(found, rater, judged)
         raise Interrupted(so_far, len(judged), len(found.pairs)) from None
     except BadInput as error:
-        if not (target and judged):
-            raise
-        hint = f"{error.hint}; {_KEPT}" if error.hint else _KEPT
-        raise BadInput(error.problem, hint=hint, place=error.place) from None
+        if target and judged:
+            error.hint = f"{error.hint}; {_KEPT}" if error.hint else _KEPT
+        if isinstance(error, WorkersLost):
+            error.so_far = _evaluation(found, rater, judged)
+        raise
     return evaluation
 
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hbtom.errors import BadInput, system_errors
+from hbtom.errors import BadInput
 from hbtom.files import check_target
-from hbtom.scratch import Taken, alone
 
 
 @dataclass(frozen=True)
@@ -45,19 +44,6 @@ class Kept:
 def journal_of(path: Path) -> Path:
     """Return the file for lines that cannot be added to a results file yet."""
     return path.with_name(path.name + ".part.jsonl")
-
-
-@contextmanager
-def only_writer(path: Path) -> Iterator[None]:
-    """Keep other runs from writing to a file meanwhile."""
-    with ExitStack() as held:
-        try:
-            with system_errors("the file cannot be written", path):
-                held.enter_context(alone(path))
-        except Taken:
-            hint = "wait for it to end, or choose another name"
-            raise BadInput("another run is writing to this file", hint=hint, file=path) from None
-        yield
 
 
 def add_lines(stream: io.FileIO, lines: bytes) -> None:

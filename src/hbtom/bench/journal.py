@@ -18,12 +18,12 @@ from pathlib import Path
 
 from hbtom import __version__
 from hbtom.bench.checked_rater import AnyRater
-from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
+from hbtom.bench.growing_file import Kept, add_lines, journal_of
 from hbtom.bench.pairs import Member, Pair
 from hbtom.bench.results import Columns, Row, decode, encode, whole_lines, write_rows
 from hbtom.bench.table_files import spelt
 from hbtom.errors import BadInput, count, located, system_errors
-from hbtom.files import read_whole
+from hbtom.files import only_writer, read_whole
 
 Done = Mapping[Pair, Sequence[Row]]  # the rows of pairs that need not be judged again
 _written = partial(system_errors, "the file cannot be written")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 from hbtom.bench.entries import task_name
 from hbtom.bench.table_files import csv_reader
-from hbtom.errors import BadInput, Place, located
+from hbtom.errors import BadInput, Place, few, located
 from hbtom.files import file_bytes
 
 FILE = "labels.json"  # the usual name of a file of labels in a dataset
@@ -124,7 +125,7 @@ def _from_json(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _check_once(names: Sequence[str], where: str) -> None:
     """Refuse a name that occurs twice, because it is unclear which one counts."""
-    twice = next((name for name in names if name and names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(names).items() if name and times > 1), None)
     if twice is not None:
         raise BadInput(f"{where} has '{twice}' twice", hint="remove one of them")
 
@@ -141,7 +142,7 @@ def _from_csv(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         heading = reader.fieldnames or ()
         if not {"file", "pair"} <= set(heading) or not {"label", "more_plausible"} & set(heading):
-            problem = f"columns are missing: the first line has only {', '.join(heading)}"
+            problem = f"columns are missing: the first line has only {few(heading)}"
             hint = "write file,pair,label or file,pair,more_plausible, and perhaps task"
             raise BadInput(problem, hint=hint, place=Place(line=1))
         _check_once(heading, "the first line")
@@ -220,7 +221,7 @@ def _labelled(rows: Sequence[_Row]) -> Iterator[tuple[str, Label]]:
 def _ordered(task: str, pair: str, members: Sequence[_Row]) -> tuple[_Row, _Row]:
     """Return the more plausible member of a pair, and the other one."""
     name = f"pair '{pair}'" + (f" of task '{task}'" if task else "")
-    listed = ", ".join(f"{row.file} ({row.where})" for row in members)
+    listed = few(f"{row.file} ({row.where})" for row in members)
     if len(members) == 1:
         hint = "label its counterpart too, with the same pair and task (by default, its folder)"
         raise BadInput(f"{name} has only one member: {listed}", hint=hint)

@@ -32,7 +32,7 @@ from hbtom.bench.items import (
     text_of,
 )
 from hbtom.bench.ratings import Direction, at_row
-from hbtom.errors import BadInput, located
+from hbtom.errors import BadInput, few, located
 
 ANSWERS = ("looking", "rating", "choice")
 _NEEDED = f"{NEEDED}; and one of {', '.join(ANSWERS)}"
@@ -147,10 +147,9 @@ def _others(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, float | str]]:
 def _answer_column(rows: Sequence[Mapping[str, Any]]) -> str:
     there = [name for name in ANSWERS if name in rows[0]]
     if len(there) != 1:
-        known = ", ".join(str(name) for name in rows[0])
         named = " and ".join(f"'{name}'" for name in there)
         problem = f"there are columns {named}" if there else "there is no column of answers"
-        hint = f"it needs one of {', '.join(ANSWERS)}; the columns are {known}"
+        hint = f"it needs one of {', '.join(ANSWERS)}; the columns are {few(rows[0])}"
         raise BadInput(problem, hint=hint)
     return there[0]
 
@@ -167,7 +166,7 @@ def _chosen(
             goals = list(goals_of(scenario_names(row)))
             chosen = text_of(row, "choice")
             if chosen not in goals:
-                hint = f"the goals are {', '.join(goals) or 'not known'}"
+                hint = f"the goals are {few(goals) or 'not known'}"
                 raise BadInput(f"the choice is '{chosen}'", hint=hint)
         made += [
             {**row, _ROW: number, "goal": one, "choice": float(one == chosen)} for one in goals

@@ -21,7 +21,7 @@ from hbtom.bench.items import (
 )
 from hbtom.bench.ratings import at_row
 from hbtom.bench.results import json_value
-from hbtom.errors import BadInput, located
+from hbtom.errors import BadInput, few, located
 from hbtom.files import file_bytes
 
 COLUMNS = (
@@ -52,7 +52,7 @@ class ModelValues:
         known = self.values[scenario]
         times = {one.time for one in known if one.label == item.label}
         if not times:
-            goals = ", ".join(dict.fromkeys(one.label or "(none)" for one in known))
+            goals = few(dict.fromkeys(one.label or "(none)" for one in known))
             problem = f"{self.name} has no goal '{item.label}' in scenario '{names[0]}'"
             raise BadInput(problem, hint=f"its goals are {goals}")
         time = item.time
@@ -76,9 +76,8 @@ class ModelValues:
             if (found := self.called.get(name)) is not None:
                 return found
         several = any(name in self.called for name in names)
-        known = ", ".join(list(self.values)[:6]) + (", …" if len(self.values) > 6 else "")
         problem = f"{self.name} has {'several' if several else 'no'} scenario '{names[0]}'"
-        raise BadInput(problem, hint=f"it has {known}")
+        raise BadInput(problem, hint=f"it has {few(self.values)}")
 
 
 def read_model(source: Any, name: str = "", column: str | None = None) -> ModelValues:
@@ -97,9 +96,8 @@ def read_model(source: Any, name: str = "", column: str | None = None) -> ModelV
 def _model(rows: Sequence[Mapping[str, Any]], name: str, column: str | None) -> ModelValues:
     given = [one for one in ((column,) if column else COLUMNS) if one in rows[0]]
     if not given:
-        known = ", ".join(str(one) for one in rows[0])
         problem = "there is no column " + (f"'{column}'" if column else "of results")
-        raise BadInput(problem, hint=f"the columns are {known}")
+        raise BadInput(problem, hint=f"the columns are {few(rows[0])}")
     values: dict[str, dict[Item, float]] = {}
     called: dict[str, str | None] = {}
     for number, row in enumerate(rows, start=1):

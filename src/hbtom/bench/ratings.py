@@ -22,8 +22,8 @@ from hbtom.bench.entries import task_name
 from hbtom.bench.labels import Labels
 from hbtom.bench.results import begins_like_ours, json_value, parquet_rows
 from hbtom.bench.table_files import csv_reader, unguarded
-from hbtom.errors import BadInput, located
-from hbtom.files import file_bytes
+from hbtom.errors import BadInput, few, located
+from hbtom.files import check_rows, file_bytes
 from hbtom.observe import Episode
 
 Direction = Literal["looking", "rating"]  # more is more surprising, or more plausible
@@ -125,6 +125,7 @@ def _read_csv(data: bytes) -> list[dict[str, Any]]:
 
 
 def _read_jsonl(data: bytes) -> list[dict[str, Any]]:
+    check_rows(data.count(b"\n"))
     rows = []
     for number, line in enumerate(io.StringIO(data.decode(), newline=None), start=1):
         if not line.strip():
@@ -186,8 +187,7 @@ def _labelled(file: PurePath, labels: Labels) -> EpisodeName:
 def _rating(row: Mapping[str, Any], direction: Direction | None) -> float:
     column = next((name for name in _COLUMNS if name in row), None)
     if column is None:
-        known = ", ".join(str(name) for name in row)
-        raise BadInput("there is no column 'rating'", hint=f"the columns are {known}")
+        raise BadInput("there is no column 'rating'", hint=f"the columns are {few(row)}")
     given = row[column]
     if given in ("", None) and row.get("missing"):
         return math.nan

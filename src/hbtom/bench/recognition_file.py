@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from hbtom import __version__
-from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
+from hbtom.bench.growing_file import Kept, add_lines, journal_of
 from hbtom.bench.recognition import Answer, Recognised, RecognitionWork
 from hbtom.bench.recognition_problems import ProblemSource, read_texts
 from hbtom.bench.recognition_rows import BEGINNING, Line, decode, encode
 from hbtom.bench.workers import Progress, each
 from hbtom.errors import BadInput, located, system_errors
-from hbtom.files import read_whole, write_whole
+from hbtom.files import only_writer, read_whole, write_whole
 
 
 class RecognitionInterrupted(KeyboardInterrupt):

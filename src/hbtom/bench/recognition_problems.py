@@ -7,20 +7,39 @@ An archive or a folder has the files of one problem (:mod:`hbtom.world.pddl.reco
 
 from __future__ import annotations
 
+import bz2
+import io
+import lzma
 import os
 import re
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from lzma import LZMAError
+from functools import partial
 from pathlib import Path, PurePath
+from typing import Any, Self
 
 from hbtom.errors import BadInput, located
 from hbtom.files import WRITTEN, file_bytes
 from hbtom.world.pddl.recognition_problem import DOMAIN, NEEDED, TRUE, Posed, read_posed
 
 ENDINGS = (".tar.bz2", ".tar.gz", ".tgz", ".tar.xz", ".tar")
+MOST = 2 * WRITTEN  # most bytes in an archive after decompression
+MEMBERS = 1000  # most members of an archive, counting extended headers
+_EXTENDED = 1 << 16  # most bytes in the extended headers of an archive, which tarfile keeps
+_EXTENSIONS = (
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+)
+_PARTS = 256  # most parts that are compressed one by one, as some programs do
+_LARGE = "an archive holds one problem, in five files"
+_BROKEN = tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error
+_PACKED: dict[bytes, Callable[[], Any]] = {
+    b"BZh": bz2.BZ2Decompressor,
+    b"\x1f\x8b\x08": partial(zlib.decompressobj, 31),
+    b"\xfd7z": partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, 1 << 28),
+}
 _NAMED = re.compile(r"([\w.-]+)=(.+)", re.DOTALL)
 
 
@@ -130,22 +149,25 @@ def _file(path: str) -> bytes:
 
 
 def _members(path: str) -> dict[str, bytes]:
-    file_bytes(Path(path), "an archive", WRITTEN)  # says what is wrong, if it cannot be read
+    packed = file_bytes(Path(path), "an archive", WRITTEN)
     found: dict[str, bytes] = {}
     others = []
     try:
-        with tarfile.open(path) as archive:
+        unpacked = io.BytesIO(_unpacked(packed))
+        with tarfile.open(fileobj=unpacked, mode="r:", tarinfo=_limited()) as archive:
             for member in archive:
                 name = PurePath(member.name).name
                 if not member.isfile() or name not in (*NEEDED, TRUE):
-                    others.append(member.name)
-                    continue
-                if member.size > WRITTEN:
-                    raise BadInput(f"'{member.name}' has more than {WRITTEN >> 20} MB")
-                stream = archive.extractfile(member)
-                assert stream is not None  # it is a file
-                found.setdefault(name, stream.read())
-    except (tarfile.TarError, OSError, EOFError, LZMAError, zlib.error):
+                    others.append(name[:40])
+                elif member.size > WRITTEN:
+                    raise BadInput(f"its file {name} has more than {WRITTEN >> 20} MB")
+                elif name not in found:
+                    stream = archive.extractfile(member)
+                    assert stream is not None  # it is a file
+                    found[name] = stream.read()
+    except BadInput:
+        raise
+    except (*_BROKEN, ValueError, RecursionError):
         hint = f"copy it again, if it should be an archive ({', '.join(ENDINGS)}), or name a folder"
         raise BadInput("this is not a whole archive", hint=hint) from None
     if lacking := [name for name in NEEDED if name not in found]:
@@ -153,3 +175,43 @@ def _members(path: str) -> dict[str, bytes]:
         hint = f"it has {present}; a problem has {', '.join(NEEDED)}"
         raise BadInput(f"the archive has no {' and no '.join(lacking)}", hint=hint)
     return found
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Return the uncompressed content of an archive, whose parts may be compressed one by one."""
+    opened = next((opened for head, opened in _PACKED.items() if data.startswith(head)), None)
+    if opened is None:
+        return data
+    whole, head = bytearray(), data[:3]
+    for _ in range(_PARTS):
+        part = opened()
+        whole += part.decompress(data, MOST + 1 - len(whole))
+        if len(whole) > MOST:
+            raise BadInput(f"it contains more than {MOST >> 20} MB", hint=_LARGE)
+        data = part.unused_data
+        if not part.eof:
+            raise EOFError
+        if not data.startswith(head):
+            return bytes(whole)
+    raise BadInput(f"it is compressed in more than {_PARTS} parts", hint=_LARGE)
+
+
+def _limited() -> type[tarfile.TarInfo]:
+    """Return a type for the members of one archive, of which only so many are read."""
+    headers = extensions = 0
+
+    class Limited(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+            nonlocal headers, extensions
+            one = super().frombuf(buf, encoding, errors)
+            headers += 1
+            extensions += max(0, one.size) if one.type in _EXTENSIONS else 0
+            if headers > MEMBERS:
+                raise BadInput(f"it has more than {MEMBERS} members", hint=_LARGE)
+            if extensions > _EXTENDED:
+                problem = f"its headers have more than {_EXTENDED >> 10} KB"
+                raise BadInput(problem, hint=_LARGE)
+            return one
+
+    return Limited

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hbtom.bench.growing_file import Kept, add_lines, journal_of, only_writer
+from hbtom.bench.growing_file import Kept, add_lines, journal_of
 from hbtom.bench.results import json_value, parquet_rows
 from hbtom.bench.table_files import encode_records, unguarded
 from hbtom.errors import BadInput, located, system_errors
-from hbtom.files import read_whole, write_whole
+from hbtom.files import only_writer, read_whole, write_whole
 
 Record = Mapping[str, Any]
 BY = ("file", "stamp", "model", "version")  # what a judgement depends on

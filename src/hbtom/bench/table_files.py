@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from hbtom.files import check_target, write_whole
+from hbtom.files import check_target, separator, write_whole
 from hbtom.observe.archive.columns import arrow
 
 Records = Sequence[Mapping[str, Any]]
@@ -74,11 +74,9 @@ def csv_line(values: Iterable[Any]) -> str:
 
 
 def csv_reader(text: str, *, strict: bool = False) -> csv.DictReader[str]:
-    """Read a CSV file made by people; in some countries, spreadsheets separate cells by ``;``."""
-    stream = io.StringIO(text, newline="")
-    separator = max(",;\t", key=stream.readline().count)
-    stream.seek(0)
-    return csv.DictReader(stream, delimiter=separator, skipinitialspace=strict, strict=strict)
+    """Read a CSV file made by people."""
+    stream, mark = io.StringIO(text, newline=""), separator(text)
+    return csv.DictReader(stream, delimiter=mark, skipinitialspace=strict, strict=strict)
 
 
 def guarded(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
@@ -13,6 +14,7 @@ import click
 
 from hbtom.bench import journal
 from hbtom.bench.checked_rater import CheckedRater, as_rater
+from hbtom.bench.cluster import NoWorkers, WorkersLost
 from hbtom.bench.evaluation import Evaluation, Interrupted, Output, evaluate
 from hbtom.bench.results import Compared
 from hbtom.cli.output import INTERRUPTED, complain, print_json, tell_left_out
@@ -55,6 +57,11 @@ def run(
         with shown as judged, _quiet():
             output = Output(out=out, resume=resume, overwrite=overwrite)
             result = evaluate(found, rates, tasks=tasks or None, progress=judged, **where, **output)
+    except WorkersLost as lost:
+        if lost.so_far is not None and lost.so_far.rows:
+            _print(lost.so_far, form, wrong, suite)
+        complain(lost)
+        return 1
     except Interrupted as interrupted:
         if interrupted.so_far.rows:
             _print(interrupted.so_far, form, wrong, suite)
@@ -80,11 +87,18 @@ def run(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Hide the logs of libraries: errors say everything that matters."""
+    """Hide the logs of libraries: errors and one warning say everything that matters."""
     before = logging.root.manager.disable
     logging.disable()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        complain(message) if category is NoWorkers else others(message, category, *where, **more)
+
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", NoWorkers)
+            others, warnings.showwarning = warnings.showwarning, show
+            yield
     finally:
         logging.disable(before)
 

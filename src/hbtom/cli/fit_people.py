@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,16 @@ def fit_people(
     to: str,
     grid: Mapping[str, Sequence[Any]],
     target: Path,
+    check: Callable[[], None],
     form: str,
     *,
     workers: int | None,
     **reading: Any,
 ) -> None:
-    """Choose the parameters with which a model agrees best with people, and write the model."""
+    """Choose the parameters with which a model agrees best with people, and write the model.
+
+    ``check`` looks at the file again before it is replaced.
+    """
     log = not reading.pop("raw")
     how = MeasureOptions(log=log, **reading)
     with progress("predicting", "scenarios") as tell:
@@ -42,6 +46,7 @@ def fit_people(
     note = (
         f"# fitted by hbtom {__version__} to {Path(to).name}; r = {r:.3f} on scenarios left out\n"
     )
+    check()
     write_whole(target, (note + best.to_toml()).encode())
     if form == "json":
         print_json({"model": str(target), **fitted.to_dict()})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hbtom.cli.output import INTERRUPTED, complain, to_json, warn
+from hbtom.cli.output import INTERRUPTED, complain, complain_of, to_json, warn
 from hbtom.cli.progress import progress
 from hbtom.errors import BadInput, count
 from hbtom.judgement import Judgement, account, judge
@@ -68,8 +68,8 @@ def _write(
         complain("interrupted: the same command with --resume continues")
         return INTERRUPTED
     failed = [one.why for one in judged if one.record is None]
-    for why, many in Counter(map(str, (*found.left_out, *failed))).items():
-        complain(why if many == 1 else f"{why} ({many} episodes)")
+    whys = Counter(map(str, (*found.left_out, *failed))).items()
+    complain_of([why if many == 1 else f"{why} ({many} episodes)" for why, many in whys])
     if warned := sum(bool(one.record and one.record["warnings"]) for one in judged):
         complain(f"{count(warned, 'episode')} came with warnings; hbtom judge FILE shows them")
     if len(failed) < len(judged):

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hbtom.errors import shortened
+
 if TYPE_CHECKING:
-    from hbtom.bench.pairs import Result
+    from collections.abc import Sequence
+
+    from hbtom.bench.pairs import LeftOut, Result
     from hbtom.judgement import Judgement
     from hbtom.observe import Episode
 
+MOST_TOLD = 20  # lines about files that cannot be used
 INTERRUPTED = 130  # the status that shells expect of a command ended by Ctrl-C
 
 
@@ -45,11 +50,25 @@ def tell_left_out(result: Result) -> int:
 
     It is 1 if any of them should have been used but could not be read.
     """
-    for one in result.left_out:
-        complain(f"left out: {one.file}: {one.why}")
-    if result.left_out:
-        complain(f"{sum(one.count for one in result.left_out)} left out in all")
+    tell_files(result.left_out)
     return 1 if result.unreadable else 0
+
+
+def tell_files(left_out: Sequence[LeftOut]) -> None:
+    """Print the files left out and their number; if there are many, those that are broken first."""
+    many = len(left_out) > MOST_TOLD
+    told = sorted(left_out, key=lambda one: not one.unreadable) if many else left_out
+    complain_of([f"left out: {shortened(f'{one.file}: {one.why}', 280)}" for one in told])
+    if left_out:
+        complain(f"{sum(one.count for one in left_out)} left out in all")
+
+
+def complain_of(messages: Sequence[str]) -> None:
+    """Print the first messages, and how many there are besides."""
+    for message in messages[:MOST_TOLD]:
+        complain(message)
+    if len(messages) > MOST_TOLD:
+        complain(f"... and {len(messages) - MOST_TOLD} more like these")
 
 
 def print_json(values: object) -> None:

@@ -13,7 +13,7 @@ from hbtom.bench.recognition import Recognised, RecognitionWork
 from hbtom.bench.recognition_file import RecognitionInterrupted, recognise_all
 from hbtom.bench.recognition_problems import ProblemSource, find_posed, named_path
 from hbtom.bench.recognition_rows import KINDS
-from hbtom.cli.output import INTERRUPTED, complain, print_json, warn
+from hbtom.cli.output import INTERRUPTED, complain, complain_of, print_json, warn
 from hbtom.cli.progress import progress
 from hbtom.errors import count
 from hbtom.judgement.recognising import Engine, RecognitionOptions, default_model, prepare
@@ -72,8 +72,7 @@ def run(
         complain(f"interrupted: {interrupted}; {again}")
         return INTERRUPTED
     _print(result, form)
-    for one in result.failed:
-        complain(one.why)
+    complain_of([str(one.why) for one in result.failed])
     if len(result.failed) > 1:
         complain(f"{count(len(result.failed), 'problem')} left out")
     return 1 if result.failed else 0

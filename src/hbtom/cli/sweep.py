@@ -69,7 +69,7 @@ def read_settings(changes: Sequence[str], option: str = "--set") -> dict[str, li
         name, _, values = text.partition("=")
         try:
             read = tomllib.loads(f"values = [{values}]")["values"]
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             hint = f"write it like {option} efficiency.scale=0.5,1,2; 'hbtom model show' names them"
             raise BadInput(f"'{option} {text}' does not set a parameter", hint=hint) from None
         settings.setdefault(name.strip(), []).extend(read)

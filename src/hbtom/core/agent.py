@@ -19,6 +19,7 @@ from hbtom.core.axes import (
     Trait,
     aligned,
     axes_of,
+    brief,
     call,
     listed,
     log_sum,
@@ -95,25 +96,26 @@ class Agent:
     stake: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("traits", "others", "stake"):
+            if not isinstance(getattr(self, name), Mapping):
+                told = f"'{name}' is {brief(getattr(self, name))}"
+                raise BadInput(told, hint=f"give {name}={{name: ...}}")
+        for who, one in self.others.items():
+            if not isinstance(one, Agent | Other):
+                hint = "give an agent, or agent.known(...)"
+                raise BadInput(f"'{who}' of others is {brief(one)}", hint=hint)
         seen = {
             who: one if isinstance(one, Other) else Other(one, {})
             for who, one in self.others.items()
         }
         object.__setattr__(self, "others", seen)
-        self._check_parts()
+        if not callable(self.policy):
+            hint = "as in policy=hb.boltzmann, or a function that returns log P(action)"
+            raise BadInput(f"the policy is {brief(self.policy)}, not a function", hint=hint)
         for name in _ROLES:
             if isinstance(getattr(self, name), np.ndarray):  # a copy that cannot change
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
         self._check_names()
-
-    def _check_parts(self) -> None:
-        for who, one in self.others.items():
-            if not isinstance(one.agent, Agent):
-                hint = "give {who: agent}, or {who: agent.known(goal=...)}"
-                raise BadInput(f"the other mind '{who}' is {one.agent!r}", hint=hint)
-        if not callable(self.policy):
-            hint = "as in policy=hb.boltzmann, or a function that returns log P(action)"
-            raise BadInput(f"the policy is {self.policy!r}, not a function", hint=hint)
 
     def _check_names(self) -> None:
         asked = set[str]()
@@ -225,11 +227,12 @@ class Agent:
         try:
             log = log + np.asarray(said, dtype=float)
         except (TypeError, ValueError):
-            hint = "as in choose=hb.dirichlet(), or a function that returns log P(goal)"
-            raise BadInput(f"'choose' gives {said!r:.200}", hint=hint) from None
+            hint = f"return one number for each of {len(goal)} goals, as hb.dirichlet() does"
+            what = f"'choose' returns {np.shape(said) or brief(said)} for V {value.shape}"
+            raise BadInput(what, hint=hint) from None
         if not hasattr(self.choose, "counted"):
             log = np.where(_in_reach(reachable, axes), log, -np.inf)
-        if np.isnan(log).any() or not (log.max(axis=-1) > -np.inf).all():
+        if not (abs(log.max(axis=-1)) < np.inf).all():
             told = getattr(self.choose, "__name__", "choose")
             hint = "return log P(goal) up to a constant, over the last axis, finite for some goal"
             raise BadInput(f"'{told}' gives no goal a probability, or NaN", hint=hint)
@@ -278,10 +281,10 @@ _RESERVED = {name for more in _MORE.values() for name in more}
 def _shadowing(function: Any, known: Sequence[str]) -> list[str]:
     """Return the arguments of a function that have a default although they are known names."""
     code, defaults = getattr(function, "__code__", None), getattr(function, "__defaults__", None)
-    if code is None or not defaults or hasattr(function, "needs"):
+    if code is None or hasattr(function, "needs"):
         return []
-    mine: tuple[str, ...] = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-    return [name for name in mine if name in known]
+    mine = code.co_varnames[code.co_argcount - len(defaults or ()) : code.co_argcount]
+    return [name for name in (*mine, *(function.__kwdefaults__ or ())) if name in known]
 
 
 def _frozen(array: Any) -> Any:

@@ -58,8 +58,8 @@ class Axis:
         if isinstance(values, Trait):
             anew, values = values.anew if values.anew is not None else anew, values.values
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-            hint = f"give a list, or {{value: weight}}, as in {name}=[{values!r}]"
-            raise BadInput(f"'{name}' needs values; got {values!r}", hint=hint)
+            hint = f"give a list, or {{value: weight}}, as in {name}=[{brief(values)}]"
+            raise BadInput(f"'{name}' needs values; got {brief(values)}", hint=hint)
         labels = tuple(values)
         weights = values.values() if isinstance(values, Mapping) else [1.0] * len(labels)
         if anew is not None and not 0 <= anew <= 1:
@@ -67,7 +67,8 @@ class Axis:
         if not all(isinstance(label, Hashable) for label in labels):
             raise BadInput(f"the values of '{name}' cannot be labels; use numbers, words or tuples")
         if len(set(labels)) < len(labels):
-            raise BadInput(f"'{name}' has a value twice: {', '.join(map(repr, labels))}")
+            told = listed(map(repr, labels))
+            raise BadInput(f"'{name}' has a value twice among {len(labels)}: {told}")
         return Axis(name, labels, log_weights(name, weights), anew)
 
     @property
@@ -78,7 +79,7 @@ class Axis:
     def only(self, label: Any) -> Floats:
         """Return log P = 0 for one label, -inf for the others."""
         if label not in self.labels:
-            raise BadInput(f"'{self.name}' is one of {listed(self.labels)}, not {label!r}")
+            raise BadInput(f"'{self.name}' is one of {listed(self.labels)}, not {brief(label)}")
         return np.where([label == other for other in self.labels], 0.0, -np.inf)
 
     def __len__(self) -> int:
@@ -137,7 +138,9 @@ def _check_given(
 
 def _row(name: str, axis: Axis, weights: Any) -> Floats:
     if not isinstance(weights, Mapping):
-        raise BadInput(f"the weight of '{name}' should return {{value: weight}}, not {weights!r}")
+        raise BadInput(
+            f"the weight of '{name}' should return {{value: weight}}, not {brief(weights)}"
+        )
     unknown(f"the weight of '{name}' is given for", weights, axis.labels)
     return log_weights(name, [weights.get(label, 0.0) for label in axis.labels])
 
@@ -181,14 +184,23 @@ def unknown(what: str, asked: Iterable[Any], known: Iterable[Any]) -> None:
     known = list(known)
     for name in asked:
         if name not in known:
-            raise BadInput(f"{what} {name!r}", hint=f"there are: {listed(known) or 'none'}")
+            raise BadInput(f"{what} {brief(name)}", hint=f"there are: {listed(known) or 'none'}")
 
 
-def listed(values: Iterable[Any], most: int = 12) -> str:
+def listed(values: Iterable[Any], most: int = 12, width: int = 120) -> str:
     """Return values separated by commas, the first ones if there are many."""
     told = [str(value) for value in values]
+    told = [one if len(one) <= 30 else f"{one[:27]}..." for one in told]
+    while most > 1 and sum(map(len, told[:most])) > width:
+        most -= 1
     rest = [f"and {len(told) - most} more"] if len(told) > most else []
     return ", ".join(told[:most] + rest)
+
+
+def brief(value: Any) -> str:
+    """Return a value in one short line."""
+    told = " ".join(repr(value).split())
+    return told if len(told) <= 60 else f"{told[:57]}..."
 
 
 def call(function: Any, known: Mapping[str, Any]) -> Any:
@@ -241,7 +253,7 @@ def over(
         try:
             part = np.broadcast_to(np.asarray(results[at], dtype=float), shape)
         except (TypeError, ValueError):
-            got = np.shape(results[at]) or repr(results[at])
+            got = np.shape(results[at]) or brief(results[at])
             told = _case(names(function), axes, at)
             raise BadInput(f"'{role}' returns {got}{told}", hint=_wanted(role, shape)) from None
         if np.isnan(part).any():
@@ -250,7 +262,7 @@ def over(
             what = f"'{role}' is not a number (NaN) at {first}{told}"
             raise BadInput(what, hint="check its formula")
         parts.append(part)
-    return np.array(parts).reshape(*results.shape, *shape)
+    return np.array(parts).reshape((*results.shape, *shape))
 
 
 def _wanted(role: str, shape: tuple[int, ...]) -> str:

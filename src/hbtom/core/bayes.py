@@ -24,8 +24,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.core.axes import Axis, aligned, log_sum
+from hbtom.core.axes import Axis, aligned, listed, log_sum
 from hbtom.core.goals import Counts
+from hbtom.errors import BadInput
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,11 @@ class Learnt:
     def with_axes(self, axes: Sequence[Axis]) -> Learnt:
         """Return the same with axes added that were not needed so far; each has its prior."""
         old = [axis.name for axis in self.axes]
+        labels = {axis.name: axis.labels for axis in axes}
+        for axis in self.axes:
+            if labels.get(axis.name, axis.labels) != axis.labels:
+                hint = f"they were {listed(axis.labels)}"
+                raise BadInput(f"'{axis.name}' had other values in earlier trials", hint=hint)
         new = [axis for axis in axes if axis.lasting and axis.name not in old]
         every = [*old, *(axis.name for axis in new)]
         log = self.log_weight.reshape(*self.log_weight.shape, *[1] * len(new))

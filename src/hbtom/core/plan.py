@@ -126,8 +126,7 @@ class _Induction:
         self.end = end_of(agent, axes, world)
         self.discount = over("discount", agent.discount, axes, (1,), world=world)
         if not ((self.discount >= 0) & (self.discount <= 1)).all():
-            told = f"'discount' is {self.discount.ravel()[0]:.4g}"
-            raise BadInput(told, hint="the next round counts from 0 to 1 times as much")
+            raise BadInput(f"a discount is {self.discount.max():.4g}", hint="give 0 to 1")
         acts = {name: other.acts(name) for name, other in agent.others.items() if name in here}
         self.acts = {name: each(act, axes, world=world) for name, act in acts.items()}
         stakes = {
@@ -138,6 +137,7 @@ class _Induction:
         for name, stake in stakes.items():
             theirs = agent.others[name].theirs("final", name)
             self.final = self.final + stake * over_states("final", theirs, axes, world)
+        _check_finite("final", abs(self.final))
         self.steps = [believed(agent, axes, world, phase) for phase in phases]
         self.rewards: list[Floats] = [np.zeros((1, 1))] * len(phases)
         for k, phase in enumerate(phases):
@@ -150,20 +150,21 @@ class _Induction:
                 theirs = agent.others[phase.who].theirs("reward", phase.who)
                 reward = over("reward", theirs, axes, shape, world=world, phase=phase)
                 self.rewards[k] = stakes[phase.who][..., None] * reward
+            _check_finite("reward", self.rewards[k])
 
     def plan(self) -> Plan:
         world, agent = self.world, self.agent
         if agent.depth is not None:
-            return self._shortsighted(over("depth", agent.depth, self.axes))
+            depth = over("depth", agent.depth, self.axes)
+            if not ((depth >= 1) & (depth < 1e6) & (depth == np.rint(depth))).all():
+                raise BadInput(f"a depth is {depth.min():.4g}", hint="give whole numbers from 1")
+            return self._shortsighted(depth)
         if world.horizon is not None:
             V = self.final
             for t in reversed(range(world.horizon)):
                 V = self._round(V, t)
             return Plan(dict(self.keep), V)
         V = self._fixed_point()
-        if V.max() <= HOPELESS / 2:
-            hint = "say where it ends, as in end=lambda world, goal: world[goal], or discount"
-            raise BadInput("all is hopeless: every state costs for ever, for all goals", hint=hint)
         return Plan(dict(self.keep), V)
 
     def _shortsighted(self, depth: Floats) -> Plan:
@@ -260,6 +261,12 @@ def end_of(agent: Agent, axes: Sequence[Axis], world: World) -> Annotated[Bools,
         hint = "return true and false [S], as world[goal]; for one state, np.arange(S) == state"
         raise BadInput(f"'end' has the value {end[(end != 0) & (end != 1)][0]:.4g}", hint=hint)
     return end > 0
+
+
+def _check_finite(role: str, values: Floats) -> None:
+    if (values == np.inf).any():
+        at = tuple(int(i) for i in np.argwhere(values == np.inf)[0])
+        raise BadInput(f"'{role}' is infinite at {at}", hint="use large numbers, or 'end'")
 
 
 def believed(agent: Agent, axes: Sequence[Axis], world: World, phase: Phase) -> Step:

@@ -24,8 +24,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.core.axes import HOPELESS, Axis, call, log_sum, names, shaped, softmax
+from hbtom.core.axes import HOPELESS, Axis, brief, call, listed, log_sum, names, shaped, softmax
 from hbtom.errors import BadInput
+from hbtom.kernels import log_i0e
 
 Policy = Callable[..., Any]
 _HEADINGS = 72  # headings that stand for all headings, for policies that need options
@@ -35,7 +36,8 @@ _SUM = 1e-6  # by which the sum of probabilities may differ from 1
 def boltzmann(Q: Any, efficiency: Any = 1.0) -> Any:
     """Return log P(option) for P(option) ~ exp(efficiency Q)."""
     there = Q > -np.inf
-    return softmax(np.where(there, efficiency * np.where(there, Q, 0.0), -np.inf))
+    with np.errstate(invalid="ignore"):  # NaN is told where policies are checked
+        return softmax(np.where(there, efficiency * np.where(there, Q, 0.0), -np.inf))
 
 
 boltzmann.needs = ("Q", "efficiency")  # type: ignore[attr-defined]
@@ -62,30 +64,6 @@ def act_log_odds(regret: Any, cost: float, efficiency: Any) -> Any:
     return np.log(2.0) - np.logaddexp(0.0, -efficiency * (cost - 2.0 * regret))
 
 
-def log_i0e(x: Any) -> Any:
-    """Return log( I0(x) exp(-x) ) for x >= 0, I0 the modified Bessel function of order zero.
-
-    Up to 30 by the power series, all of whose terms are positive, then by the asymptotic one.
-    """
-    near = x <= 30.0
-    quarter, term = np.where(near, x, 0.0) ** 2 / 4.0, np.ones(np.shape(x))
-    total, n = term.copy(), 1
-    while (term > 1e-17 * total).any():
-        term *= quarter / (n * n)
-        total += term
-        n += 1
-    if near.all():
-        return np.log(total) - x
-    far, term = np.where(near, np.inf, x), np.where(near, 0.0, 1.0)
-    series = np.ones(np.shape(x))
-    for n in range(1, 30):
-        term = np.where(term > 1e-17, term * ((2.0 * n - 1.0) ** 2 / (8.0 * far * n)), 0.0)
-        series += term
-    with np.errstate(invalid="ignore"):
-        beyond = np.log(series) - 0.5 * np.log(2.0 * np.pi * far)
-    return np.where(near, np.log(total) - x, beyond)
-
-
 def uniform(legal: Any) -> Any:
     """Return log P(option) if all options are equally probable; give it ``legal`` or Q."""
     there = legal if np.asarray(legal).dtype == bool else legal > -np.inf
@@ -101,7 +79,7 @@ def greedy(Q: Any, epsilon: Any) -> Any:
 def only(option: Any, options: Sequence[Any]) -> Floats:
     """Return log P(option) if one option is sure [option]."""
     if option not in options:
-        raise BadInput(f"there is no option {option!r}; there are {', '.join(map(str, options))}")
+        raise BadInput(f"there is no option {brief(option)}; there are {listed(options)}")
     return np.where([option == other for other in options], 0.0, -np.inf)
 
 
@@ -177,7 +155,7 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         worth = np.broadcast_to(q, log.shape)[at].round(3).tolist()
         hint = "return log P over the last axis, normalised; hb.boltzmann and hb.mix are"
         raise BadInput(
-            f"{told} sums to {total:.4g} in step {at[-1] + 1}, where Q is {worth}",
+            f"{told} sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
             hint=hint,
         )
     return log

@@ -16,6 +16,7 @@ from hbtom.core.axes import (
     HOPELESS,
     Axis,
     aligned,
+    brief,
     call,
     listed,
     log_sum,
@@ -175,7 +176,7 @@ class Posterior:
         changes = dict(do or {}) | ({} if goal is None else {GOAL: goal})
         self._check(changes)
         if keep not in (None, GOAL):
-            raise BadInput(f"keep={keep!r} is not possible", hint="keep='goal', or nothing")
+            raise BadInput(f"keep={brief(keep)} is not possible", hint="keep='goal', or nothing")
         if not 0 <= since <= len(self.steps):
             raise BadInput(f"there are no {since} steps, but {len(self.steps)}")
         changed = world is not None or without is not None
@@ -324,7 +325,7 @@ class Posterior:
     def _walkable(self, world: Any) -> World:
         if not isinstance(world, World):
             hint = "predictions and counterfactuals need worlds of states"
-            raise BadInput(f"one cannot go forward in {world!r}", hint=hint)
+            raise BadInput(f"one cannot go forward in {brief(world)}", hint=hint)
         return world
 
     def _state(self, at: int) -> Floats:

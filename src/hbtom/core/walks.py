@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.core.axes import HOPELESS, Axis, names
+from hbtom.core.axes import HOPELESS, Axis, listed, names
 from hbtom.core.plan import Plan, Rows
 from hbtom.core.policy import Options, Policy
 from hbtom.core.worlds import Replay, World
@@ -57,11 +57,12 @@ class Turns:
             if step in at:
                 row = at.tolist().index(step)
                 worth = part.q[..., row, :].reshape(-1, part.q.shape[-1])[0].round(2).tolist()
-                values = ", ".join(f"{n} {q}" for n, q in zip(part.names, worth, strict=True))
+                called = [n if len(n) <= 16 else f"{n[:13]}..." for n in map(str, part.names)]
+                values = listed((f"{n} {q}" for n, q in zip(called, worth, strict=True)), 5, 70)
                 assert part.log_seen is not None
                 seen = part.log_seen[..., row, :].reshape(-1, part.q.shape[-1]).max(axis=0)
                 there = np.flatnonzero(seen > -np.inf)
-                what = " or ".join(f"'{part.names[i]}'" for i in there[:4])
+                what = " or ".join(f"'{called[i]}'" for i in there[:2])
                 what = what or "what was seen (it does not lead to the next state)"
                 assert part.context is not None
                 return f"{what} in state {int(part.context['state'][row, 0])} (values: {values})"

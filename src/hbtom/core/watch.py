@@ -16,15 +16,16 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.agent import Agent, belief_axis
-from hbtom.core.axes import GOAL, Axis, aligned, call, listed, names, over, unknown
+from hbtom.core.axes import GOAL, Axis, aligned, brief, call, listed, names, over, unknown
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
 from hbtom.core.policy import stacked
 from hbtom.core.posterior import Posterior
-from hbtom.core.worlds import Cue, Walk
+from hbtom.core.worlds import Cue, Walk, World
 from hbtom.errors import BadInput
 
 Agents = Agent | Mapping[str, Agent]
+MOST_COUNTS = 1 << 18  # entries in the tables of counts; nine trials with nine goals come close
 
 
 def watch(
@@ -41,13 +42,12 @@ def watch(
     ``space(trial, before)`` returns the world of trials that bring none.
     """
     if not isinstance(agents, Agent | Mapping):
-        hint = "give an hb.Agent or {who: agent} first, then the trials"
-        raise BadInput(f"this is not an agent, but {agents!r}", hint=hint)
+        raise BadInput(f"{brief(agents)} is no agent", hint="give hb.Agent(...), or {who: agent}")
     minds = {"": agents} if isinstance(agents, Agent) else dict(agents)
     for who, agent in minds.items():
         if not isinstance(agent, Agent):
             raise BadInput(
-                f"'{who}' is not an agent, but {agent!r}", hint="give {who: hb.Agent(...)}"
+                f"'{who}' is not an agent, but {brief(agent)}", hint="give {who: hb.Agent(...)}"
             )
     one = isinstance(trials, Walk | str) or not isinstance(trials, Iterable)
     seen = [trials] if one else [*trials]
@@ -92,10 +92,19 @@ def _watched(
     for who, mind in minds.items():
         mine, some = [own[who][axis.name] for axis in axes_of[who]], axes_of[who]
         choices[who] = _choices(mind, who, steps, some, beliefs[who])
+        if isinstance(world, World) and not choices[who].reachable.any():
+            hint = "is the goal behind something? give a discount, a horizon, or another goal"
+            if mind.end is None:
+                hint = "say where it ends, as in end=lambda world, goal: world[goal]"
+            told = f"no end can be reached{f' by {who!r}' if who else ''} from the first state"
+            raise BadInput(told, hint=hint)
         log_steps = choices[who].log_likelihood(mind.policy, some)
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
         known = counts.get(who, Counts()).knowing(some[-1].labels)
+        if known.table.size > MOST_COUNTS:
+            hint = "inference is exact; leave out objects or trials"
+            raise BadInput("too many goals and trials to keep all histories", hint=hint)
         log_goal, offer = mind.log_goal(choices[who].value, choices[who].reachable, known, some)
         fresh[own[who][GOAL]] = aligned(log_goal, mine, every, lead=1)
         if "counts" in names(mind.choose):
@@ -147,13 +156,13 @@ def _world_of(minds: Mapping[str, Agent], trial: Any, before: Posterior | None, 
     homes = [mind.home for mind in minds.values() if mind.step is not None] if world is None else []
     if world is None and not homes and isinstance(trial, str | list | tuple):
         hint = "give hb.Walk(actions, states, world), or a list of walks"
-        raise BadInput(f"{trial!r:.60} is not a trial", hint=hint)
+        raise BadInput(f"{brief(trial)} is not a trial", hint=hint)
     if world is None and not homes:
         raise BadInput("in which world?", hint="give the agent a 'step', or the trial a 'world'")
     world = homes[0] if world is None else world
     if isinstance(world, type) or not hasattr(world, "replay"):
         hint = "hb.maze, hb.World.of, hb.explore and hb.adopt make worlds; see also hb.check_world"
-        raise BadInput(f"{world!r:.60} is no world", hint=hint)
+        raise BadInput(f"{brief(world)} is no world", hint=hint)
     for mind in minds.values():
         if mind.horizon not in (None, getattr(world, "horizon", None)):
             hint = "give it to the world; that of an agent is for its own, made of its 'step'"
@@ -174,7 +183,7 @@ def _believed(
         return {label: (float(weight), one) for label, (weight, one) in believed.items()}
     except (AttributeError, TypeError, ValueError):
         raise BadInput(
-            f"'knows' returns {believed!r}", hint="return {label: (weight, world)}"
+            f"'knows' returns {brief(believed)}", hint="return {label: (weight, world)}"
         ) from None
 
 
@@ -238,10 +247,11 @@ def _add_cues(
     cues = getattr(trial, "cues", ())
     for number, cue in enumerate([cues] if isinstance(cues, Cue) else cues, 1):
         if not isinstance(cue, Cue):
-            raise BadInput(f"cue {number} is {cue!r}", hint="give hb.Cue(at, log)")
+            raise BadInput(f"cue {number} is {brief(cue)}", hint="give hb.Cue(at, log)")
         unknown(f"cue {number} is of nobody watched,", [cue.of], minds)
-        if not 0 <= cue.at < len(log):
-            raise BadInput(f"cue {number} is after {cue.at} steps, of {len(log) - 1}")
+        if cue.at not in range(len(log)):
+            hint = f"give a number from 0 to {len(log) - 1}"
+            raise BadInput(f"cue {number} is after {brief(cue.at)} steps", hint=hint)
         axes = axes_of[cue.of]
         known = {"world": world, "trial": trial, "before": before}
         unknown(f"cue {number} asks for", names(cue.log), [*known, *(axis.name for axis in axes)])
@@ -260,7 +270,7 @@ def _check_possible(mind: Agent, who: str, trial: Any, choices: Any, log: Floats
     what = choices.told(at) if hasattr(choices, "told") else "that"
     told = f"'{who}'" if who else "no agent of this theory"
     told += " would never do " if who else " would do "
-    hint = "is the action legal there, does its outcome fit the next state, has the policy lapses?"
+    hint = "is it legal there, does it fit the next state, has the policy lapses?"
     raise BadInput(
         f"step {at + 1} has probability 0 for every goal and trait: {told}{what}", hint=hint
     )

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.core.axes import Axis, call, each, listed, names, over, unknown
+from hbtom.core.axes import Axis, brief, call, each, listed, names, over, unknown
 from hbtom.core.memo import fingerprint
 from hbtom.errors import BadInput
 
@@ -78,8 +78,9 @@ class Sparse(_Frozen):
         if self.P.shape != self.targets.shape:
             raise BadInput(f"targets are {self.targets.shape}, their P {self.P.shape}")
         states = len(places) if states is None else states
-        if self.targets.max(initial=-1) >= states:
-            row = tuple(int(i) for i in np.argwhere(self.targets >= states)[0])
+        if self.targets.min(initial=0) < -1 or self.targets.max(initial=-1) >= states:
+            wrong = (self.targets < -1) | (self.targets >= states)
+            row = tuple(int(i) for i in np.argwhere(wrong)[0])
             told = f"action {row[1]} in state {row[0]} leads to state {self.targets[row]}"
             raise BadInput(told, hint=f"states are numbers from 0 to {states - 1}")
         self.legal = _legal(self.P)
@@ -266,7 +267,7 @@ class World(_Frozen):
         """Return the states and actions of a walk through this world."""
         if not isinstance(trial, Walk):
             hint = "give hb.Walk(actions, states); frames of a scene need hb.judge"
-            raise BadInput(f"this world has states, and {trial!r} has none", hint=hint)
+            raise BadInput(f"this world has states, and {brief(trial)} has none", hint=hint)
         return trial.replayed(self)
 
     def plan(self, agent: Any, who: str, steps: Replay, axes: Sequence[Axis]) -> Any:
@@ -337,6 +338,10 @@ class Walk:
         if len(states) > many + 1:
             raise BadInput(f"there are {many} actions and {len(states)} states", hint=_STATES)
         until = call(self.until, {"world": world})
+        if until is not None and np.shape(until) != (world.states,):
+            hint = f"give true or false for all {world.states} states"
+            raise BadInput(f"'until' has the shape {np.shape(until)}", hint=hint)
+        _check_states(states, world)
         for i in range(many):
             action = None if done is None else done[i]
             phase = world.phases[i % len(world.phases)]
@@ -347,7 +352,9 @@ class Walk:
             actions[i] = None if action is None else phase.actions.index(action)
             if len(states) == i + 1:
                 states.append(_outcome(phase, states[i], actions[i], i))
-        _check_states(states, world)
+        if world.horizon is not None and many > world.horizon * len(world.phases):
+            told = f"time is up after {world.horizon} rounds, and there are {many} steps"
+            raise BadInput(told, hint="give the world a longer 'horizon'")
         return Replay(tuple(states), tuple(actions), world)
 
     def __len__(self) -> int:
@@ -396,7 +403,12 @@ def _check_states(states: Sequence[Any], world: World) -> None:
                 raise BadInput(f"there is no state {state} (after {i} steps)", hint=hint)
         elif state is not None and np.shape(state) != (world.states,):
             hint = f"give a number, None, or P(seen | state) for all {world.states} states"
-            raise BadInput(f"the state after {i} steps is {state!r}", hint=hint)
+            raise BadInput(f"the state after {i} steps is {brief(state)}", hint=hint)
+        elif state is not None:
+            look = _numbers(state)
+            if look.min() < 0 or not look.any():
+                hint = "give P(seen | state), at least one of them above 0"
+                raise BadInput(f"what was seen after {i} steps is {brief(state)}", hint=hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -482,9 +494,8 @@ class _Reached:
     def __init__(self, start: Mapping[str, Any]) -> None:
         self.start = start
         for name, value in start.items():
-            if np.asarray(value).dtype.kind not in "biu":
-                hint = "give a whole number, or a tuple of them"
-                raise BadInput(f"at the start, '{name}' is {value!r}", hint=hint)
+            if np.asarray(value).dtype.kind not in "iub":
+                raise BadInput(f"'{name}' starts at {brief(value)}", hint="give whole numbers")
         self.widths = {name: np.size(value) for name, value in start.items()}
         self.ends = np.cumsum([*self.widths.values()])
         self.bits = 63 // int(self.ends[-1])
@@ -504,7 +515,7 @@ class _Reached:
             new = call(move, {**fields, "action": action})
             if not isinstance(new, Mapping):
                 hint = "return {field: values} of what changes"
-                raise BadInput(f"the move '{action}' returns {new!r:.60}", hint=hint)
+                raise BadInput(f"the move '{action}' returns {brief(new)}", hint=hint)
             unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
             legal.append(np.broadcast_to(new.get("legal", True), len(old)))
             fields |= new

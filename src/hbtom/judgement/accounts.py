@@ -5,15 +5,17 @@ Nothing is inferred here. An account is read off what a judgement already holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hbtom.judgement.approaches import Approach, approach, goal_item, touch_tolerance
 from hbtom.judgement.classifier import losses
-from hbtom.judgement.company_accounts import CompanyAccount, company_account, likeliest_detour
+from hbtom.judgement.company_accounts import CompanyAccount, company_account
+from hbtom.judgement.detours import detour
 from hbtom.judgement.mistakes import find_mistakes
 from hbtom.judgement.surprises import shift
 from hbtom.judgement.tracing import BaseJudgement
@@ -21,7 +23,6 @@ from hbtom.mind import Planned, Posterior
 from hbtom.mind.beliefs import AgentBeliefs
 from hbtom.mind.regret import KEY, NOTHING
 from hbtom.observe import Identity, names
-from hbtom.world.modes import UNIT
 
 if TYPE_CHECKING:
     from hbtom.judgement.judging import Judgement
@@ -37,7 +38,8 @@ class PastChoices:
     trials: int  # before the test trial, with any agent
     seen: bool  # whether the agent was seen in one of them
     choices: int  # trials in which it had a choice
-    chosen: tuple[int, ...]  # how often it chose each goal of the test trial
+    reached: int  # trials of these in which it reached what it seemed to choose
+    chosen: tuple[int, ...]  # how often it chose, and reached, each goal of the test trial
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Account:
     unlikely: tuple[int, int]  # the least likely step, counted from 0, and its last frame
     history: PastChoices
     detour: float = 1.0  # the path in multiples of the shortest; measured if it was surprising
+    approaches: tuple[Approach, ...] = ()  # how near it came to each goal; not known of plans
     company: CompanyAccount | None = None  # if there are others
     changed: int | None = None  # the frame after which its goal probably changed
 
@@ -63,15 +66,26 @@ def account(judgement: Judgement, called: Mapping[Identity, str] = MappingProxyT
     """Give an account of the test trial of an episode; ``called`` has names to use in company."""
     test, before = judgement.test, len(judgement.planned) - 1
     seen = any(one.agent == test.agent for one in judgement.planned[:-1])
-    choices = _choices(beliefs.agents.get(test.agent) for beliefs in judgement.learnt)
+    choices = _choices(judgement)
     times = tuple(choices.count(goal) for goal in test.goals)
-    told = _account(judgement, PastChoices(before, seen, len(choices), times))
+    reached = len(choices) - choices.count(None)
+    told = _account(judgement, PastChoices(before, seen, len(choices), reached, times))
     if judgement.planned[-1].company is not None:
         agent = called.get(test.agent, told.agent)
         told = replace(told, agent=agent, company=company_account(judgement, called))
+    else:
+        told = replace(told, approaches=_approaches(judgement))
     if told.surprising not in ("observation", "waste"):
         return told
-    return replace(told, detour=detour(judgement.planned[-1], test))
+    return replace(told, detour=find_detour(judgement.planned[-1], test))
+
+
+def _approaches(judgement: Judgement) -> tuple[Approach, ...]:
+    """Return how near the agent came to each goal in the test trial; none if there are none."""
+    if NOTHING in judgement.test.goals:
+        return ()
+    planned, tolerance = judgement.planned[-1], touch_tolerance(judgement.model)
+    return tuple(approach(planned, goal, tolerance) for goal in range(len(judgement.test.goals)))
 
 
 def plan_account(judgement: PlanJudgement) -> Account:
@@ -80,21 +94,27 @@ def plan_account(judgement: PlanJudgement) -> Account:
     earlier = [one for one in before if one.agent == test.agent]
     wanted = [one.goals[int(one.goal[-1].argmax())] for one in earlier if one.reachable.sum() > 1]
     times = tuple(wanted.count(goal) for goal in test.goals)
-    return _account(judgement, PastChoices(len(before), bool(earlier), len(wanted), times))
+    return _account(
+        judgement, PastChoices(len(before), bool(earlier), len(wanted), len(wanted), times)
+    )
 
 
-def _choices(known: Iterable[AgentBeliefs | None]) -> list[Identity]:
-    """Return what an agent chose in each trial, given what was known about it afterwards.
+def _choices(judgement: Judgement) -> list[Identity | None]:
+    """Return what the test trial's agent chose in earlier trials; None where it did not reach it.
 
     It is the goal whose expected count grew most. Where the agent had no choice, no count grows.
     """
-    chosen: list[Identity] = []
+    chosen: list[Identity | None] = []
     before: dict[Identity, float] = {}
-    for beliefs in known:
+    tolerance = touch_tolerance(judgement.model)
+    for planned, learnt in zip(judgement.planned, judgement.learnt, strict=False):
+        beliefs = learnt.agents.get(judgement.test.agent)
         after = before if beliefs is None else _mean_counts(beliefs)
         growth = {goal: count - before.get(goal, 0.0) for goal, count in after.items()}
         if sum(growth.values()) > 0.5:
-            chosen.append(max(growth, key=growth.__getitem__))
+            goal = max(growth, key=growth.__getitem__)
+            item = goal_item(planned, planned.regret.goals.index(goal))
+            chosen.append(goal if approach(planned, item, tolerance).reached else None)
         before = after
     return chosen
 
@@ -150,10 +170,12 @@ def surprising(judgement: BaseJudgement) -> str:
     return most if lost[most] > SURPRISING else ""
 
 
-def detour(planned: Planned, posterior: Posterior) -> float:
-    """Return the path to the likeliest goal, in multiples of the shortest one."""
+def find_detour(planned: Planned, posterior: Posterior) -> float:
+    """Return the path to the likeliest goal, in multiples of the shortest one; 1 if undefined."""
+    goal, place = int(posterior.goal[-1].argmax()), 0
     if planned.company is not None:
-        return likeliest_detour(planned, posterior)
-    walked = planned.seen.walked / UNIT
-    wasted = float(planned.regret.step_regret[:, posterior.goal[-1].argmax()].sum())
-    return walked / max(walked - wasted, 0.1)
+        last = posterior.full[-1].sum(axis=-1)
+        goal, place, _ = map(int, np.unravel_index(last.argmax(), last.shape))
+    elif NOTHING in posterior.goals:
+        return 1.0
+    return detour(planned.seen.steady, goal_item(planned, goal, place)) or 1.0

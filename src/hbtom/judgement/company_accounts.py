@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hbtom.judgement.approaches import approach, goal_item, touch_tolerance
 from hbtom.judgement.moved_things import Transfer, transfer
 from hbtom.mind import Planned, Posterior
 from hbtom.mind.believed_places import last_gestures
@@ -23,7 +24,6 @@ from hbtom.mind.regret import KEY
 from hbtom.observe import Identity, names
 from hbtom.observe.social_events import gestures
 from hbtom.world.course import last_onset
-from hbtom.world.modes import UNIT
 
 if TYPE_CHECKING:
     from hbtom.judgement.judging import Judgement
@@ -41,7 +41,8 @@ class Aim:
     manner: Manner
     maker: str = ""  # the agent whose gesture it made, if that agent was seen to make it
     there: bool = True  # whether it went where the goal is, rather than where the goal was before
-    arrived: bool = True  # whether it got there, or nearly
+    arrived: bool = True  # whether it got there
+    gap: float = 0.0  # how far from it the agent ended, in pixels between outlines
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,15 @@ def company_account(
     how, maker = _manner(named, test.hypotheses.processes[manner])
     if how == "copy" and test.goals[goal] in _gestured(judgement):
         maker = named[test.goals[goal]]
+    tolerance = touch_tolerance(judgement.model)
+    near = approach(planned, goal_item(planned, goal, place), tolerance, trial)
     did = Aim(
         named[test.goals[goal]],
         how,
         maker,
         there=place == 0,
-        arrived=_arrived(planned, goal, place),
+        arrived=near.reached,
+        gap=near.last,
     )
     where = test.full[0, goal].sum(axis=(1, 2))
     moot = np.count_nonzero(where) > 1 and where[place] <= first[goal] ** 2
@@ -124,16 +128,6 @@ def company_account(
         _onsets(judgement, earlier),
         transfer(social, trial, test.goals[goal], named) if moot and social else None,
     )
-
-
-def likeliest_detour(planned: Planned, posterior: Posterior) -> float:
-    """Return the path in multiples of the shortest one, given the likeliest hypothesis."""
-    assert planned.company is not None
-    last = posterior.full[-1].sum(axis=-1)
-    last = last[:, :, : len(planned.company.hypotheses.processes)]
-    wasted = float(planned.company.regret.step_regret[:, last.argmax()].sum())
-    walked = planned.seen.walked / UNIT
-    return walked / max(walked - wasted, 0.1)
 
 
 def _named(test: Posterior, earlier: Sequence[Planned]) -> dict[Identity, str]:
@@ -167,14 +161,6 @@ def _manner(named: Mapping[Identity, str], process: str) -> tuple[Manner, str]:
     return ("copy", "") if process == COPY else ("reach", "")
 
 
-def _arrived(planned: Planned, goal: int, place: int) -> bool:
-    """Return whether the agent touched what it wants, or covered at least half of the distance."""
-    steady, at = planned.seen.steady, _company(planned).places[goal][place].place
-    begin, end = np.hypot(*(steady.path[[0, -1]] - at).T)
-    touch = steady.agent.radius + max(one.radius for one in steady.items)
-    return bool(end <= max(begin / 2, touch))
-
-
 # Earlier trials
 
 
@@ -191,13 +177,28 @@ def _known(
             and one.regret.reachable.any()
         ):
             wanted, manner = _wanted(judgement, one)
-            counts[named[wanted]]["copied" if manner == COPY else "reached"] += 1
+            if manner == COPY:
+                counts[named[wanted]]["copied"] += 1
+            elif _came_to(judgement, one, wanted):
+                counts[named[wanted]]["reached"] += 1
             for goal in _company(one).goals:
                 counts[named[goal]]["offered"] += 1
         for deed in _company(one).deeds:
             if effect := _effect(deed, wanted):
                 counts[named[deed.actor]][effect] += 1
     return {name: Acquaintance(**count) for name, count in counts.items()}
+
+
+def _came_to(judgement: Judgement, planned: Planned, wanted: Identity) -> bool:
+    """Return whether the agent reached a thing, or came nearer to another agent."""
+    company, trial = _company(planned), judgement.episode[judgement.planned.index(planned)]
+    goal, tolerance = company.goals.index(wanted), touch_tolerance(judgement.model)
+    ways = [
+        approach(planned, goal_item(planned, goal, place), tolerance, trial)
+        for place in range(len(company.places[goal]))
+    ]
+    agent = wanted in {one.look for one in trial.actors[1:]}
+    return any(one.reached or (agent and one.last < one.first) for one in ways)
 
 
 def _wanted(judgement: Judgement, planned: Planned) -> tuple[Identity, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -10,9 +11,12 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.assumptions import Grid
 from hbtom.compiled import kernel_or
+from hbtom.errors import count
+from hbtom.judgement.approaches import approach, touch_tolerance
 from hbtom.mind import caveats
 from hbtom.model import Model
-from hbtom.observe import Trial
+from hbtom.observe import Identity, Trial, names
+from hbtom.observe.social_events import gestures
 from hbtom.world.sight_lines import hides_all
 
 if TYPE_CHECKING:
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 SMALL = 100.0  # pixels; a world whose sides are shorter is suspicious
 TINY = 2.0  # pixels; so is an agent that moves less than this
+HUGE = 0.4  # of the world's longer side; so is an agent that is wider
+_TURNED = "is an axis flipped, are columns swapped, or is the path reversed?"
 _ALWAYS = np.empty((0, 0), dtype=np.bool_)  # all walls stand in all frames
 
 
@@ -29,6 +35,8 @@ def judgement_warnings(judgement: Judgement) -> Iterator[str]:
     if len(trials) == 1:
         yield "there is only one trial: it is judged without familiarization"
     yield from odd_units(trials[-1])
+    yield from _odd_things(trials)
+    yield from _nothing_reached(judgement)
     if len(test) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}
@@ -65,6 +73,59 @@ def odd_units(trial: Trial) -> Iterator[str]:
     far = float(np.ptp(path, axis=0).max())
     if 0 < far < TINY:
         yield f"the agent moves within {far:.2g} pixels; are positions in other units?"
+
+
+def _odd_things(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield what is odd about the places and sizes of things, once for all trials."""
+    found: dict[str, list[int]] = {}
+    for number, trial in enumerate(trials, start=1):
+        for odd in _odd_places(trial):
+            found.setdefault(odd, []).append(number)
+    for odd, (first, *others) in found.items():
+        more = f" and {count(len(others), 'other')}" if others else ""
+        yield f"trial {first}{more}: {odd}"
+
+
+def _odd_places(trial: Trial) -> Iterator[str]:
+    """Yield which things are inside walls or in one place, and whether the agent is huge."""
+    if 2 * trial.agent.radius >= HUGE * max(trial.size):
+        wide = f"{2 * trial.agent.radius:g} of the world's {max(trial.size):g} pixels wide"
+        yield f"the agent is {wide}; is its size in other units?"
+    if not len(trial.items):
+        return
+    walls = trial.walls if trial.walls_there is None else trial.walls[trial.walls_there[0]]
+    places, called = trial.places, names([item.look for item in trial.items])
+    (x, y), (left, top, width, height) = places[:, :2].T[..., None], walls.T
+    inside = (left < x) & (x < left + width) & (top < y) & (y < top + height)
+    for item in np.flatnonzero(inside.any(axis=1)).tolist():
+        yield f"{called[item]} is inside a wall"
+    for one, other in combinations(range(len(places)), 2):
+        if np.hypot(*(places[one, :2] - places[other, :2])) < TINY:
+            yield f"{called[one]} and {called[other]} are in one place"
+
+
+def _nothing_reached(judgement: Judgement) -> Iterator[str]:
+    """Yield which agents come near nothing in any trial, as if their positions were wrong.
+
+    Agents that copy the gestures of others need not reach anything.
+    """
+    tolerance, nearest = touch_tolerance(judgement.model), dict[Identity, float | None]()
+    for trial, planned in zip(judgement.episode.trials, judgement.planned, strict=True):
+        least = nearest.get(planned.agent, np.inf)  # None if it has reached something
+        if least is None or not len(planned.regret.frame):
+            continue
+        whole = trial if planned.company else None
+        items = range(len(planned.seen.steady.items))
+        ways = [approach(planned, item, tolerance, whole) for item in items]
+        copies = planned.company and any(one.actor == 0 for one in gestures(trial))
+        reached = copies or any(one.reached for one in ways)
+        least = None if reached else min([least, *(one.least for one in ways)])
+        nearest[planned.agent] = least
+    for agent, least in nearest.items():
+        if least is not None:
+            who = f"{agent}" if len(nearest) > 1 else "the agent"
+            far = f" and comes no nearer than {least:.0f} pixels" if 1.0 <= least < np.inf else ""
+            yield f"{who} reaches nothing in any trial{far}; {_TURNED}"
 
 
 def _why_not(model: Model) -> str:

@@ -139,6 +139,11 @@ def judge(
     """
     episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
     model = suited(find_model(model), episode.sight)
+    if planned is None:
+        from hbtom.judgement.from_core import is_plain, judge_plain
+
+        if is_plain(model, episode):
+            return judge_plain(model, episode)
     reuse = reuse if reuse is not None and reuse.model == model else None
     if planned is None:
         known = None if reuse is None else (reuse.episode, reuse.planned)
@@ -159,6 +164,12 @@ def judge_pairs(
         for first, second in pairs:
             one = judge(first, model)
             yield one, judge(second, model, reuse=one)
+        return
+    from hbtom.judgement.from_core import is_plain
+
+    if all(is_plain(model, checked(one)) for pair in pairs for one in pair):
+        for first, second in pairs:
+            yield judge(first, model), judge(second, model)
         return
     plans = plan_pairs(model, [(checked(first), checked(second)) for first, second in pairs])
     likelihoods = _likelihoods(model, plans)

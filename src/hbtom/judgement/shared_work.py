@@ -10,6 +10,7 @@ from msgspec.structs import replace as changed
 
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
+from hbtom.judgement.from_core import is_plain
 from hbtom.judgement.judging import Judgement, judge, plan_pair
 from hbtom.mind import Planned
 from hbtom.model import Model
@@ -24,7 +25,8 @@ def judge_pair(models: Sequence[Model], first: Episode, second: Episode) -> Iter
     Models with the same dynamics share all plans; models that differ only in the classifier share
     all beliefs. Shared results are dropped after the last model that needs them.
     """
-    if first.sight or second.sight:  # each may have noise of its own
+    plain = all(is_plain(model, one) for model in models for one in (first, second))
+    if plain or first.sight or second.sight:  # the core shares; each may have noise of its own
         for model in models:
             one = judge(first, model)
             yield one, judge(second, model, reuse=one)

@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.compiled import kernel, part, part_or
+from hbtom.compiled import kernel, part, part_or, start_compiler
 from hbtom.mind.histories import (
     Choice,
     History,
@@ -28,6 +28,8 @@ from hbtom.mind.histories import (
 )
 
 __all__ = ["Choice", "History", "NestedOffers", "bayes", "learn_counts", "learn_series", "log_sum"]
+
+MANY = 1 << 18  # histories; summing over these in plain Python takes as long as compiling
 
 
 @kernel
@@ -86,6 +88,8 @@ def learn_series(
     trial, the last one log P(o_1:T) of each.
     """
     room = sum(most_histories(history, choice, trial) for trial in range(1, len(begin)))
+    if room > MANY:
+        start_compiler()
     return _learn_series(history, choice, before, log_likelihood, begin, room)
 
 

@@ -56,8 +56,12 @@ def run_training(
     tell: Tell,
     moment: TrainingState | None = None,
     data: Batch | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Card:
-    """Train a network, keep checkpoints, write its weights, and return their card."""
+    """Train a network, keep checkpoints, write its weights, and return their card.
+
+    ``check`` is called before the weights are written; if either fails, a checkpoint is left.
+    """
     began = saved = time.monotonic()
     now = None
     try:
@@ -72,7 +76,12 @@ def run_training(
         raise
     assert now is not None
     card = finished(run, episodes, now) | {"seconds": round(time.monotonic() - began, 1)}
-    write_weights(run.out, now.weights(), card)
+    try:
+        check()
+        write_weights(run.out, now.weights(), card)
+    except BadInput:
+        save_checkpoint(run, episodes, now)
+        raise
     run.checkpoint.unlink(missing_ok=True)
     return card
 

@@ -24,6 +24,7 @@ from hbtom.neural.weights_file import Card, read_weights
 from hbtom.observe import Episode, Trial
 
 States = dict[Trial, Numbers]  # the encoded pictures of each trial, by its identity
+LARGEST = 1e6  # of weights; those of the networks shipped with hbtom are below 5
 SHIPPED = Path(__file__).parent / "weights"
 _NUMPY = Numpy()
 
@@ -77,8 +78,9 @@ def read_trained(path: Path) -> Trained:
     fits = {key: one.shape for key, one in network.init(0).items()}
     if {key: one.shape for key, one in weights.items()} != fits:
         raise BadInput(f"these weights do not fit the network {name}", hint=again, file=path)
-    if not all(one.dtype.kind == "f" and np.isfinite(one).all() for one in weights.values()):
-        raise BadInput("some of these weights are not finite numbers", hint=again, file=path)
+    if not all(one.dtype.kind == "f" and (abs(one) <= LARGEST).all() for one in weights.values()):
+        problem = f"some of these weights are not finite numbers of at most {LARGEST:g}"
+        raise BadInput(problem, hint=again, file=path)
     return Trained(network, weights, card, _fingerprint(network, weights))
 
 
@@ -99,6 +101,7 @@ def shipped(name: str) -> Path:
     return path
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the result is checked
 def react(
     trained: Trained, episode: Episode, *, expect: bool = True, known: States | None = None
 ) -> Reaction:
@@ -115,6 +118,13 @@ def react(
     steps = int(seen.steps[0, -1])
     errors = network.errors(_NUMPY, trained.weights, batch)[0, :steps]
     expected = network.predict(_NUMPY, trained.weights, batch)[0, :steps] if expect else None
+    if not (np.isfinite(errors).all() and (expected is None or np.isfinite(expected).all())):
+        problem = (
+            f"the weights of the network {network.name} are so large that its numbers overflow"
+        )
+        raise BadInput(
+            problem, hint=f"train it again: hbtom train {network.name}", file=episode.name
+        )
     frames = step_frames(len(episode.test.path))[:steps]
     return Reaction(frames, errors, seen.actions[0, -1, :steps], expected, seen)
 

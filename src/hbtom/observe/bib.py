@@ -15,12 +15,11 @@ from typing import NamedTuple
 
 from hbtom.errors import BadInput
 from hbtom.observe.assembling import trial_of
+from hbtom.observe.checks import check_number
 from hbtom.observe.episode import Episode
 from hbtom.observe.fields import Known
 from hbtom.observe.frames import SHAPE, decode_runs
 from hbtom.observe.scanner import scan
-
-MOST_TRIALS = 1000  # in an episode; the benchmark has 9
 
 
 class Reading(NamedTuple):
@@ -48,9 +47,7 @@ def reading(data: bytes, name: str, other: Reading | None = None) -> Reading:
     trials, ends = list(other.episode.trials[:alike]), other.ends[:alike]
     scanned = scan(data, other.known, ends[-1] if ends else 0)
     runs = decode_runs(data)[alike:] if scanned is None else [trial.runs for trial in scanned]
-    if alike + len(runs) > MOST_TRIALS:
-        hint = f"an episode may have at most {MOST_TRIALS}"
-        raise BadInput(f"the episode has {alike + len(runs)} trials", hint=hint)
+    check_number(alike + len(runs))
     for number, each in enumerate(runs, start=alike + 1):
         try:
             trials.append(trial_of(each, other.known))

@@ -20,6 +20,7 @@ from hbtom.observe.episode import Episode
 from hbtom.observe.fields import FARTHEST, HINTS, LARGEST_WORLD, check_size
 from hbtom.observe.trial import Trial
 
+MOST_TRIALS = 1000  # in an episode; the benchmark has 9
 MOST_FRAMES = 100_000  # in a trial; the benchmark has a few hundred
 MOST_OBJECTS = 8  # in a trial; the benchmark has 2
 SMALLEST_WORLD = 10.0  # pixels on its longer side; agents make a decision every 10 pixels
@@ -56,6 +57,13 @@ def mark_checked(trial: Trial, *, whole: bool = False) -> Trial:
     if whole:
         vars(trial)["whole_path"] = trial.path
     return trial
+
+
+def check_number(trials: int) -> None:
+    """Refuse an episode of too many trials: what an agent learns takes time quadratic in them."""
+    if trials > MOST_TRIALS:
+        hint = f"an episode may have at most {MOST_TRIALS}"
+        raise BadInput(f"the episode has {trials} trials", hint=hint)
 
 
 def check_trial(

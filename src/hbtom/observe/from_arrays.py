@@ -19,7 +19,7 @@ from hbtom.observe.episode import Episode
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
 from hbtom.observe.packing import Compression, packed
-from hbtom.observe.trial import Trial
+from hbtom.observe.trial import Trial, real
 
 ROUND = 0.05  # radius of agent and objects by default, as a share of the world's longer side
 _KINDS: dict[str, Compression] = {".json": None, ".gz": "gz", ".zst": "zst"}
@@ -82,7 +82,7 @@ def trial_from_arrays(
 
 def _number(value: Any, field: str, hint: str) -> float:
     try:
-        return float(value)
+        return float(real(value, field))
     except (TypeError, ValueError):
         raise _bad(f"{value!r:.40} is not a number", field, hint) from None
 
@@ -101,6 +101,7 @@ def _numbers(values: Any, field: str, wide: int) -> Annotated[Floats, "row colum
     names = [*"xy", "width", "height"][:wide]
     if hasattr(values, "columns") and set(names) <= set(values.columns):
         values = values[names]
+    values = real(values, field)
     try:
         rows = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -128,9 +129,8 @@ def _bodies(objects: Any, radius: float, scale: float) -> Iterator[Body]:
         raise _bad("these are not objects", "objects", _OBJECTS)
     for one in objects:
         try:
-            name, (x, y, *own) = (
-                (one.look, (*one.centre, one.radius)) if isinstance(one, Body) else one
-            )
+            name, place = (one.look, (*one.centre, one.radius)) if isinstance(one, Body) else one
+            x, y, *own = real(place, "objects")
             look = name if isinstance(name, Identity) else Identity(str(name))
             wide = radius if not own or own[0] is None or np.isnan(own[0]) else float(own[0])
             yield Body(look, (float(x) * scale, float(y) * scale), wide * scale)

@@ -115,6 +115,7 @@ class Trial:
             values = getattr(self, name)
             if values is None or _is_array(values, kind):
                 continue
+            values = real(values, name)
             try:
                 converted = np.array(values, dtype=kind, order="C", ndmin=1)
             except (TypeError, ValueError):
@@ -278,6 +279,18 @@ def _room(
     if large and all(walled.sum() >= whole / 2 for walled, whole in sides):
         return left, top, right, bottom
     return 0.0, 0.0, width, height
+
+
+def real(values: Any, field: str) -> Any:
+    """Return the values of a field; refuse complex numbers, whose parts numpy would drop."""
+    try:
+        complex_numbers = np.iscomplexobj(np.asarray(values))
+    except ValueError:  # not an array, as will be said
+        return values
+    if complex_numbers:
+        hint = "give x and y as two real numbers"
+        raise BadInput("the numbers are complex", hint=hint, place=Place(field=field))
+    return values
 
 
 CHANGING = "camera", "agent_there", "walls_there", "object_paths"  # most trials lack these

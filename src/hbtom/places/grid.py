@@ -84,7 +84,7 @@ class GridWorld(Places):
         """The side of a cell in the units of steps' places, which are cells."""
         return 1.0
 
-    def replay(self, trial: Any) -> Steps:
+    def steps_of(self, trial: Any) -> Steps:
         """Return the moves and acts of a trial."""
         free = without_margin(self.blocked)
         cut = lambda trial, lengths, leg, mode: cells_passed(  # noqa: E731
@@ -97,7 +97,7 @@ class GridWorld(Places):
         row, column = cell_of(place, self.cell, self.blocked)
         return np.array([column, row], dtype=float) - MARGIN
 
-    def choices(self, who: str, steps: Steps, plan: Plan) -> Options:
+    def chosen_from(self, steps: Steps, plan: Plan) -> Options:
         """Return what steps were chosen from: the moves, and then touching each thing.
 
         A step that the gridworld does not allow says nothing.

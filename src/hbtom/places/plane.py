@@ -83,12 +83,12 @@ class PlaneWorld(Places):
 
     how: Plane
 
-    def replay(self, trial: Any) -> Steps:
+    def steps_of(self, trial: Any) -> Steps:
         """Return the strides and acts of a trial."""
         cut = lambda trial, lengths, leg, mode: strides(trial, lengths, leg, self.how.stride)  # noqa: E731
         return steps_of(trial, self, self.how.final, cut, np.asarray)
 
-    def choices(self, who: str, steps: Steps, plan: Plan) -> Headings:
+    def chosen_from(self, steps: Steps, plan: Plan) -> Headings:
         """Return what steps were chosen from.
 
             regret = price of the step + cost-to-go after it - cost-to-go before it

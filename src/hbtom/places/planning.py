@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
-from hbtom.places.kernels import flood
+from hbtom.kernels import flood
 from hbtom.places.maps import EIGHT
 from hbtom.places.steps import HELD, OPEN, START, Steps
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.axes import GOAL
-from hbtom.core.policy import Headings, act_log_odds, log_i0e
+from hbtom.core.policy import Headings, act_log_odds
 from hbtom.core.posterior import Posterior
+from hbtom.kernels import log_i0e
 
 _DIGITS = 12  # of a shift; the rest is rounding error, so that beliefs that do not shift are ties
 _LEAST = 1e-12  # smaller probabilities are rounding error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -13,14 +13,61 @@ from hbtom.core.agent import Agent
 from hbtom.core.goals import dirichlet, inverse_gamma
 from hbtom.core.posterior import Posterior
 from hbtom.core.watch import watch
+from hbtom.errors import BadInput
 from hbtom.model import Model
 from hbtom.observe.episode import same_trial
 from hbtom.observe.trial import Trial
 from hbtom.places.grid import Grid
 from hbtom.places.plane import Plane
 from hbtom.places.steps import waiting
+from hbtom.places.world import Places
 
 Space = Plane | Grid
+
+
+class Kept(OrderedDict[Any, Any]):
+    """What was made last, by key; at most so many."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most, self.lock = most, Lock()
+
+    def of(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what was made for a key, and make it if it is not kept."""
+        with self.lock:
+            if key in self:
+                self.move_to_end(key)
+                return self[key]
+        made = make()
+        with self.lock:
+            self[key] = made
+            while len(self) > self.most:
+                self.popitem(last=False)
+        return made
+
+
+_last: list[tuple[Trial, ...]] = [()]  # the trials that were watched last
+
+
+def _same_objects(trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """Return trials; those that were just watched are the same objects, as in pairs of episodes."""
+    last = _last[0]
+    found = tuple(
+        last[i] if i < len(last) and same_trial(last[i], trial) else trial
+        for i, trial in enumerate(trials)
+    )
+    _last[0] = found
+    return found
+
+
+_worlds = Kept(64)  # by trial, which they keep, and by how it is interpreted: theories share them
+
+
+def world_of(space: Space, trial: Trial, opening: float) -> Places:
+    """Return the world of a trial, in which opening a lock costs so much."""
+    key = id(trial), space, opening
+    found: Places = _worlds.of(key, lambda: space.world(trial, opening))
+    return found
 
 
 def agent_of(model: Model) -> Agent:
@@ -61,39 +108,20 @@ class Watcher:
     def __init__(self, model: Model, agent: Agent | None = None, most: int = 64) -> None:
         self.model, self.space = model, space_of(model)
         self.agent = agent_of(model) if agent is None else agent
-        self.most = most
-        self._known: OrderedDict[tuple[int, ...], Watched] = OrderedDict()
-        self._last: tuple[Trial, ...] = ()
-        self._lock = Lock()
+        self._known = Kept(most)
 
     def watch(self, trials: Sequence[Trial]) -> Watched:
         """Return what is believed in each trial; each agent is known by its look."""
         done = Watched((), ())
-        for trial in self._known_ones(trials):
+        for trial in _same_objects(trials):
             done = self._remembered((*done.trials, trial), done)
-        with self._lock:
-            self._last = done.trials
         return done
 
-    def _known_ones(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Return the trials; equal ones that were watched before are the same objects."""
-        last = self._last
-        return [
-            last[i] if i < len(last) and same_trial(last[i], trial) else trial
-            for i, trial in enumerate(trials)
-        ]
-
     def _remembered(self, trials: tuple[Trial, ...], before: Watched) -> Watched:
-        key = tuple(map(id, trials))
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-        found = Watched(trials, (*before.posteriors, self._next(trials, before)))
-        with self._lock:
-            self._known[key] = found
-            while len(self._known) > self.most:
-                self._known.popitem(last=False)
+        def watched() -> Watched:
+            return Watched(trials, (*before.posteriors, self._next(trials, before)))
+
+        found: Watched = self._known.of(tuple(map(id, trials)), watched)
         return found
 
     def _next(self, trials: tuple[Trial, ...], before: Watched) -> Posterior:
@@ -103,6 +131,9 @@ class Watcher:
         opening = opening_cost(self.model, trials[:-1])
 
         def world(trial: Any, before: Posterior | None) -> Any:
-            return self.space.world(trial, opening)
+            return world_of(self.space, trial, opening)
 
-        return watch(self.agent, trial, known[-1] if known else None, world)
+        try:
+            return watch(self.agent, trial, known[-1] if known else None, world)
+        except BadInput as error:
+            raise error.at(trial=len(trials)) from None

@@ -92,10 +92,43 @@ class Places:
         """The side of a cell in the units of steps' places: pixels, unless these are cells."""
         return self.cell
 
+    def replay(self, trial: Any) -> Steps:
+        """Return the moves and acts of a trial."""
+        return self._steps if trial is self.trial else self.steps_of(trial)
+
+    def steps_of(self, trial: Any) -> Steps:
+        """Return the moves and acts of a trial."""
+        raise NotImplementedError
+
+    def chosen_from(self, steps: Steps, plan: Plan) -> Any:
+        """Return what steps were chosen from."""
+        raise NotImplementedError
+
+    def choices(self, who: str, steps: Steps, plan: Plan) -> Any:
+        """Return what the steps of an agent were chosen from."""
+        if steps is not self._steps or plan.cost is not self._cost:
+            return self.chosen_from(steps, plan)
+        if plan.axes not in self._chosen:
+            self._chosen[plan.axes] = self.chosen_from(steps, plan)
+        return self._chosen[plan.axes]
+
+    @cached_property
+    def _steps(self) -> Steps:
+        return self.steps_of(self.trial)
+
+    @cached_property
+    def _cost(self) -> Annotated[Floats, "goal mode row column"]:
+        return cost_to_go(self, self._steps)
+
+    @cached_property
+    def _chosen(self) -> dict[int, Any]:
+        return {}
+
     def plan(self, agent: Agent, who: str, steps: Steps, axes: Sequence[Axis]) -> Plan:
         """Return the cost-to-go of every goal, from the agent's own planner if it has one."""
         if agent.values is None:
-            return Plan(cost_to_go(self, steps), len(axes))
+            cost = self._cost if steps is self._steps else cost_to_go(self, steps)
+            return Plan(cost, len(axes))
         asked = names(agent.values)
         known = {"world": self, "steps": steps}
         for name in asked:

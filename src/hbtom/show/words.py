@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
 from hbtom.judgement.accounts import Account
+from hbtom.judgement.approaches import Approach
 from hbtom.judgement.company_accounts import Acquaintance, CompanyAccount
 from hbtom.judgement.moved_things import Transfer
+from hbtom.observe.contact import TOUCH
 from hbtom.show.place_words import knowledge, knows_better, place
 
 SURE = 0.9  # less probable goals are stated with "seems to"
@@ -32,38 +35,81 @@ def _happened(account: Account) -> str:
         return "it does not move"
     if account.company is not None:
         return _in_company(account, account.company)
-    went = plain(account.goals[account.goal[-1]])
     if account.surprising == "goal":
-        return _other_goal(account, went)
+        return _other_goal(account)
+    went = _went(account)
     if account.surprising == "efficiency":
-        return f"went to {went} {efficiency(account)}"
+        manner = "" if _arrived(account) else ", moving"
+        return f"{went}{manner} {efficiency(account)}"
     if account.surprising and account.detour > DETOUR:
-        return f"went to {went} by a detour, {account.detour:.1f} times the shortest way"
+        return f"{went} by a detour, {account.detour:.2f} times the shortest way"
     if account.surprising == "observation":
-        return f"did something unlikely up to frame {account.unlikely[1] + 1} on its way to {went}"
+        done = f"did something unlikely up to frame {account.unlikely[1] + 1}"
+        there = f" on its way to {_goal(account)}" if _arrived(account) else f", and {went}"
+        return f"{done}{there}"
     if account.surprising == "waste":
-        return f"went to {went}, wasting more on the way than expected"
+        return f"{went}, wasting more on the way than expected"
     return _as_expected(account, went)
+
+
+def _goal(account: Account) -> str:
+    """Return the name of the likeliest goal."""
+    return plain(account.goals[account.goal[-1]])
+
+
+def _arrived(account: Account) -> bool:
+    """Return whether the agent came to the likeliest goal."""
+    return account.approaches[account.goal[-1]].reached
+
+
+def _went(account: Account) -> str:
+    """Return where the agent went, as it was seen: to its goal, only near it, or away from it."""
+    if _arrived(account):
+        return f"went to {_goal(account)}"
+    called = [plain(goal) for goal in account.goals]
+    return fell_short(called, account.goal[-1], account.approaches)
+
+
+def fell_short(called: Sequence[str], goal: int, approaches: Sequence[Approach]) -> str:
+    """Return where an agent went that did not come to its goal, in words, given all names."""
+    far = f"{pixels(approaches[goal].last)} from {called[goal]}"
+    both = zip(called, approaches, strict=True)
+    if at := next((name for name, one in both if one.reached and one.last <= TOUCH), ""):
+        return f"stopped at {at}, {far}"
+    if all(one.away for one in approaches):
+        every = {1: called[goal], 2: "both"}.get(len(approaches), "everything")
+        return f"went away from {every}"
+    return f"stopped {far}"
+
+
+def pixels(far: float) -> str:
+    """Return a distance in pixels, in words; infinite if a thing is absent."""
+    if math.isinf(far):
+        return "far"
+    return f"{far:.0f} px" if far >= 10 else f"{far:.1f} px"
 
 
 def _as_expected(account: Account, went: str) -> str:
     if len(account.goals) == 1:
-        return f"went to {went}, about as efficiently as expected"
+        how = "about as efficiently as expected" if _arrived(account) else "nothing surprising"
+        return f"{went}{', ' if _arrived(account) else '; '}{how}"
     if account.reachable == 1:
-        return f"went to {went}, the only one it can reach"
-    sure = "went to" if account.chance[-1] >= SURE else "seems to have gone to"
-    return f"{sure} {went}{_history(account, account.goal[-1])}; nothing surprising"
+        return f"{went}, the only one it can reach"
+    if _arrived(account) and account.chance[-1] < SURE:
+        went = f"seems to have gone to {_goal(account)}"
+    return f"{went}{_history(account, account.goal[-1])}; nothing surprising"
 
 
-def _other_goal(account: Account, went: str) -> str:
-    expected, then, _ = (plain(account.goals[goal]) for goal in account.goal)
-    if then != went:
-        went = f"{then}, as it seemed, and then to {went}"
+def _other_goal(account: Account) -> str:
+    expected, then, last = account.goal
+    went = _went(account)
+    if then != last:
+        went = f"headed for {plain(account.goals[then])}, as it seemed, and then {went}"
     if account.history.trials and not account.history.seen:
-        return f"{plain(account.agent)} was not seen before, and went to {went}"
+        return f"{plain(account.agent)} was not seen before, and {went}"
     if expected == then or account.chance[0] <= CLEAR:
-        return f"had no clear preference so far, and went to {went}"
-    return f"expected {expected}{_history(account, account.goal[0])}; went to {went}"
+        return f"had no clear preference so far, and {went}"
+    return f"expected {plain(account.goals[expected])}{_history(account, expected)}; {went}"
 
 
 def efficiency(account: Account) -> str:
@@ -76,6 +122,8 @@ def efficiency(account: Account) -> str:
 def _history(account: Account, goal: int) -> str:
     """Return, in words, how often the agent went there when it had a choice."""
     past = account.history
+    if past.choices and not past.reached:
+        return ", though it reached nothing before"
     if past.choices:
         return f", chosen {past.chosen[goal]} of {past.choices} times"
     return "" if past.seen else f" ({plain(account.agent)} was not seen before)"
@@ -113,7 +161,7 @@ def _about_company(account: Account, here: CompanyAccount) -> str:
     if account.surprising == "efficiency":
         return f"it {did} {efficiency(account)}"
     if here.did.manner == "reach" and account.detour > DETOUR:
-        return f"it {did} by a detour, {account.detour:.1f} times the shortest way"
+        return f"it {did} by a detour, {account.detour:.2f} times the shortest way"
     if account.surprising == "observation":
         return f"it {did}, and did something unlikely up to frame {account.unlikely[1] + 1}"
     closely = (
@@ -134,7 +182,7 @@ def _did(here: CompanyAccount, relation: str = "") -> str:
         past, then, what = "copied", "copied", whose
     elif not did.arrived:
         past, then, what = "set off", "set off", f"for {goal}"
-        relation += ", but did not get there"
+        relation += f", but stopped {pixels(did.gap)} from it"
     else:
         by = f" by way of {plain(did.maker)}'s gesture" if did.manner == "way" else ""
         place = f"to {goal}" if did.there else f"where {goal} used to be"

@@ -20,6 +20,7 @@ from hbtom.files import check_file
 from hbtom.observe.archive.bounds import check_group, read_flat
 from hbtom.observe.archive.columns import FORMAT, SINCE, SUFFIX, VERSION, arrow, file_value, schema
 from hbtom.observe.archive.decoding import trials
+from hbtom.observe.checks import check_number
 from hbtom.observe.episode import Episode, Loaded
 from hbtom.observe.trial import Trial
 
@@ -99,6 +100,10 @@ def _episode(trials: Sequence[Trial | BadInput], name: str) -> Loaded:
     """Return an episode, or the error of the first trial that cannot be used."""
     usable = tuple([trial for trial in trials if isinstance(trial, Trial)])
     if len(usable) == len(trials):
+        try:
+            check_number(len(trials))
+        except BadInput as error:
+            return error.at(file=name)
         return Episode(usable, name)
     numbered = enumerate(trials, start=1)
     return next(one.at(file=name, trial=at) for at, one in numbered if isinstance(one, BadInput))

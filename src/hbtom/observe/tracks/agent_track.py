@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.errors import BadInput, Place
+from hbtom.errors import BadInput, Place, few
 from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Scene
 
@@ -65,7 +65,7 @@ def central_part(seen: Individual) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names[:8]) + (", ..." if len(names) > 8 else "")
+    return few(f"'{name}'" for name in names)
 
 
 def likely_positions(

@@ -65,6 +65,9 @@ def by_individual(
     lines: Sequence[int] = (),
 ) -> Tracks:
     """Return DeepLabCut's tracks; ``keys`` are each column's individual, part and coordinate."""
+    for row in np.flatnonzero(~np.isfinite(number))[:1].tolist():
+        place = Place(line=lines[row] if len(lines) else None, field="frame")
+        raise BadInput("the row has no number", hint="number the frames", place=place)
     parts: dict[str, dict[str, Floats]] = {}
     found = dict(zip(keys, values.T, strict=True))
     for who, part, coordinate in keys:

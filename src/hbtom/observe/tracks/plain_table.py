@@ -6,6 +6,7 @@ Trajectories may have times instead of frames, and points as ``POINT (3 4)``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Annotated
@@ -13,8 +14,8 @@ from typing import Annotated
 import numpy as np
 
 from hbtom.arrays import Floats
-from hbtom.errors import BadInput, Place
-from hbtom.observe.tracks.points import Individual, Tracks
+from hbtom.errors import BadInput, Place, few
+from hbtom.observe.tracks.points import Individual, Tracks, check_parts
 from hbtom.observe.tracks.scene_file import Columns
 from hbtom.observe.tracks.text_table import LOST, Table, number
 
@@ -51,6 +52,7 @@ def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Col
         groups.setdefault(who.strip(), []).append(row)
     number = _numbering(table, by["time"] if timed else by["frame"], timed)
     trials = table.column(columns.trial) if columns.trial else ()
+    check_parts(len(groups) * len(places))
     seen = {}
     for who, own in groups.items():
         kept = [number[row] for row in own] if number is not None else range(1, len(own) + 1)
@@ -68,12 +70,13 @@ def read_plain(rows: Sequence[Sequence[str]], lines: Sequence[int], columns: Col
 
 def _check_heading(heading: Sequence[str], columns: Columns) -> None:
     """Refuse names that occur twice, and names in the scene that do not occur."""
-    for name in {name for name in heading if heading.count(name) > 1}:
+    name, times = Counter(heading).most_common(1)[0]
+    if times > 1:
         raise BadInput(f"there are two columns '{name}'", place=Place(line=1))
     for role in columns.__struct_fields__:
         name = getattr(columns, role)
         if name is not None and name not in heading:
-            hint = f"the file has {', '.join(heading)}"
+            hint = f"the file has {few(heading)}"
             raise BadInput(
                 f"there is no column '{name}'", hint=hint, place=Place(line=1, field=name)
             )
@@ -143,7 +146,7 @@ def _places(table: Table, columns: Columns) -> dict[str, Annotated[Floats, "row 
         absent = " and no ".join(sorted({"x", "y"} - known) or "xy")
         missing = "heading" if all(map(_numeric, table.heading)) else absent
         problem = f"columns are missing: there is no {missing}"
-        hint = f"it has {', '.join(table.heading)}; name them in the scene: [track.columns] x = ..."
+        hint = f"it has {few(table.heading)}; name them in the scene: [track.columns] x = ..."
         raise BadInput(problem, hint=hint, place=Place(line=1))
     of: Callable[[str], Floats] = table.numbers
     return {

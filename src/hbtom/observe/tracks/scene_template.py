@@ -53,6 +53,8 @@ at = {at}
 # objects = [{{name = "food", at = {at}}}]  # if they are elsewhere; the same goes for walls
 """
 
+_TINIEST = 1e-300  # smaller numbers have few digits left
+
 
 def template(tracks: Tracks | None = None) -> str:
     """Return a scene file to fill in, with the names and the size of a track if one is given."""
@@ -77,7 +79,10 @@ def template(tracks: Tracks | None = None) -> str:
 
 def _ends(seen: Individual) -> list[float]:
     """Return the numbers or times of the first and the last frame."""
-    ends = (float(f"{end:.6g}") for end in (seen.number.min(), seen.number.max()))
+    number = seen.number[np.isfinite(seen.number)]
+    if not len(number):
+        return [0, 299]
+    ends = (float(f"{end:.6g}") for end in (number.min(), number.max()))
     return [int(end) if end == int(end) else end for end in ends]
 
 
@@ -102,8 +107,8 @@ def _extent(tracks: Tracks) -> tuple[list[float], list[float]]:
 
 
 def _rounded_up(value: float) -> float:
-    """Return a number rounded up to two digits; 0 if it is not positive."""
-    if value <= 0:
+    """Return a number rounded up to two digits; 0 if it is not positive, or tiny."""
+    if value <= _TINIEST:
         return 0.0
     digit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.ceil(value / digit) * digit

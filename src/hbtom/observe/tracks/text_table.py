@@ -6,37 +6,42 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.errors import BadInput, Place
+from hbtom.files import separator
 
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 LOST = ("", "nan", "na", "none", "null")
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True)
+class Table:
     """Cells below a heading, and the line of each row."""
 
     heading: Sequence[str]
     rows: Sequence[Sequence[str]]
     lines: Sequence[int]
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.heading)}
+
     def column(self, name: str) -> list[str]:
-        at = self.heading.index(name)
+        at = self._places[name]
         return [row[at] for row in self.rows]
 
     def numbers(self, name: str) -> Annotated[Floats, "row"]:
         """Return the numbers in a column; NaN where the tracker lost something."""
-        at = self.heading.index(name)
+        at = self._places[name]
         return np.array(
             [number(row[at], line, name) for line, row in zip(self.lines, self.rows, strict=True)]
         )
-
-    def chosen(self, keep: Sequence[int]) -> Table:
-        return Table(self.heading, [self.rows[i] for i in keep], [self.lines[i] for i in keep])
 
 
 def number(cell: str, line: int, column: str) -> float:
@@ -68,7 +73,7 @@ def read_cells(data: bytes) -> tuple[list[list[str]], list[int]]:
         raise BadInput("this is not text", hint="tracks are CSV in UTF-8, or HDF5") from None
     rows, lines = [], []
     stream = io.StringIO(text, newline="")
-    mark = max(",;\t", key=text.partition("\n")[0].count)
+    mark = separator(text)
     reader = csv.reader(stream, delimiter=mark, strict=True)
     try:
         for row in reader:

@@ -11,12 +11,12 @@ import numpy as np
 from hbtom.arrays import Bools, Floats, frozen
 from hbtom.errors import BadInput, Place, count, located
 from hbtom.observe.bodies import Body, Identity
-from hbtom.observe.checks import MOST_FRAMES, check_trial
+from hbtom.observe.checks import MOST_FRAMES, check_number, check_trial
 from hbtom.observe.episode import Episode, Sight
 from hbtom.observe.events import without_gaps
 from hbtom.observe.oddities import jumps
 from hbtom.observe.tracks.agent_track import likely_positions, listed, watched
-from hbtom.observe.tracks.points import Individual, Tracks, in_order
+from hbtom.observe.tracks.points import Individual, Tracks, in_order, uneven
 from hbtom.observe.tracks.scene_file import WORLD, Scene, SceneObject, Span
 from hbtom.observe.tracks.track_sight import guess_sight
 from hbtom.observe.trial import Trial
@@ -39,7 +39,8 @@ def build(tracks: Tracks, scene: Scene, name: str) -> Episode:
     spans = list(_spans(seen, scene, notes))
     paths = [_path(seen, placed, rows, timed=tracks.timed) for _, rows in spans]
     trials = [_trial(scene, span, path) for (span, _), path in zip(spans, paths, strict=True)]
-    trials = [_warned(trial) for trial in trials]
+    odd = [tuple(uneven(seen, rows, timed=tracks.timed)) for _, rows in spans]
+    trials = [_warned(trial, one) for trial, one in zip(trials, odd, strict=True)]
     for number, trial in enumerate(trials, start=1):
         with located(trial=number):
             check_trial(trial)
@@ -65,9 +66,10 @@ def _lost(path: Path) -> tuple[int, int]:
 def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
     """Return places in pixels of the model's world; refuse a track that is not in the scene."""
     unit, size = scene.track_unit, np.array(scene.size)
-    inner = path * unit - scene.corner
-    if scene.y == "up":
-        inner[:, 1] = size[1] - inner[:, 1]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is outside
+        inner = path * unit - scene.corner
+        if scene.y == "up":
+            inner[:, 1] = size[1] - inner[:, 1]
     margin = _MARGIN / scene.pixels
     seen = ~np.isnan(inner[:, 0])
     if not seen.any():
@@ -94,6 +96,7 @@ def _placed(path: Path, scene: Scene, notes: list[str]) -> Path:
 
 def _spans(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tuple[Span, list[int]]]:
     """Yield each trial with its rows."""
+    check_number(len(scene.trials))
     by, not_by = ("name", "frames") if seen.trial else ("frames", "name")
     for number, span in enumerate(scene.trials, start=1):
         missing = getattr(span, by) is None and (bool(seen.trial) or len(scene.trials) > 1)
@@ -131,6 +134,7 @@ def _labelled(seen: Individual, scene: Scene, notes: list[str]) -> Iterator[tupl
         runs.setdefault(label, []).append(row)
     if outside := len(runs.pop("", ())):
         notes.append(f"left out: {count(outside, 'row')} without a trial")
+    check_number(len(runs))
     known = {span.name: span for span in scene.trials}
     for span in scene.trials:
         if span.name not in runs or known[span.name] is not span:
@@ -198,9 +202,9 @@ def _body(scene: Scene, thing: SceneObject, colour: tuple[float, ...]) -> Body:
     return Body(Identity(thing.name, colour), (x, y), (thing.radius or scene.radius) * scene.pixels)
 
 
-def _warned(trial: Trial) -> Trial:
-    """Warn about a track that is tiny in its world, or jumps."""
-    trial = replace(trial, warnings=tuple(jumps(trial)))
+def _warned(trial: Trial, odd: tuple[str, ...]) -> Trial:
+    """Warn about a track that is tiny in its world, or jumps, and about ``odd`` times."""
+    trial = replace(trial, warnings=(*odd, *jumps(trial)))
     extent = np.nanmax(trial.path, axis=0) - np.nanmin(trial.path, axis=0)
     if extent.max() >= _SMALL * max(trial.size):
         return trial

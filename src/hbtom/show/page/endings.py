@@ -8,10 +8,9 @@ from hbtom.assumptions import Grid
 from hbtom.judgement.accounts import account, surprising
 from hbtom.mind.regret import KEY, NOTHING
 from hbtom.show.page.scenes import TrialScene, listed, per_cent
-from hbtom.show.words import SURE, explain
+from hbtom.show.words import DETOUR, SURE, explain, fell_short
 from hbtom.world.modes import UNIT
 
-DETOUR = 1.15  # as in show.words, but for all trials, surprising or not
 WORTH_SAYING = 0.3  # least waste of a step that is mentioned, in units of cost
 
 
@@ -43,8 +42,11 @@ def _deeds(scene: TrialScene) -> str:
         deeds.append("fetched the key")
     if opened is not None:
         deeds.append("opened the lock")
-    if scene.reached is None:
+    if scene.reached is None and scene.in_company:
         deeds.append("stopped without touching anything" if not deeds else "stopped")
+    elif scene.reached is None:
+        called = [scene.the(goal) for goal in range(len(scene.approaches))]
+        deeds.append(fell_short(called, scene.went, scene.approaches))
     else:
         deeds.append(f"went to the {scene.names.get(scene.reached, 'key')}")
     return listed(deeds)
@@ -57,8 +59,8 @@ def _aside(scene: TrialScene) -> str:
         return ""
     if reachable.sum() == 1 and len(reachable) > 1:
         return ", the only thing it can reach"
-    if scene.steady.event("reach lock") is None and scene.detour > DETOUR:
-        return f" by a detour, {scene.detour:.1f} times the shortest way"
+    if scene.detour > DETOUR:
+        return f" by a detour, {scene.detour:.2f} times the shortest way"
     return ""
 
 
@@ -92,6 +94,8 @@ def _why(scene: TrialScene, what: str) -> str:
 def history(scene: TrialScene, goal: int) -> str:
     """Return, in words, how often the agent took a goal, if it ever had a choice."""
     count, times = len(scene.choices), scene.times(goal)
+    if count and not any(scene.choices) and not scene.in_company:
+        return ", though it reached nothing before"
     known = count and (times or not scene.in_company)  # others may be liked without being taken
     took = "took"
     if scene.is_agent(goal):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.judgement import Judgement
-from hbtom.judgement.accounts import detour
+from hbtom.judgement.accounts import find_detour
+from hbtom.judgement.approaches import Approach, approach, goal_item, touch_tolerance
 from hbtom.mind import Posterior
 from hbtom.mind.company_hypotheses import COPY
-from hbtom.mind.regret import name_goals
+from hbtom.mind.regret import NOTHING, name_goals
 from hbtom.observe import Identity, Trial
 from hbtom.show.company_beliefs import PlacedGoal, aims
 from hbtom.show.plots.signs import called
@@ -71,14 +72,39 @@ class TrialScene:
         return tuple(one for one in before if one.agent == self.posterior.agent)
 
     @cached_property
-    def _chosen(self) -> tuple[Posterior, ...]:
+    def _chosen(self) -> tuple[TrialScene, ...]:
         """Earlier trials in which the same agent had a choice."""
-        return tuple(one for one in self.earlier if one.reachable.sum() > 1)
+        before = (replace(self, index=index) for index in range(self.index))
+        same = (one for one in before if one.posterior.agent == self.posterior.agent)
+        return tuple(one for one in same if one.posterior.reachable.sum() > 1)
 
     @cached_property
-    def choices(self) -> tuple[Identity, ...]:
-        """The most probable goal of the same agent each time it had a choice."""
-        return tuple(one.goals[int(one.goal[-1].argmax())] for one in self._chosen)
+    def choices(self) -> tuple[Identity | None, ...]:
+        """What the same agent seemed to choose each time it could; None where it came to nothing.
+
+        In company, it may copy another agent, or only approach it.
+        """
+        return tuple(one._choice for one in self._chosen)
+
+    @cached_property
+    def found(self) -> bool:
+        """Whether the same agent reached anything in earlier trials."""
+        before = (replace(self, index=index) for index in range(self.index))
+        same = (one for one in before if one.posterior.agent == self.posterior.agent)
+        return any(one.reached is not None for one in same)
+
+    @property
+    def _choice(self) -> Identity | None:
+        near = self.approaches[self.went]
+        friendly = self.is_agent(self.went) and near.last < near.first
+        reached = near.reached or friendly or self._copies
+        return self.posterior.goals[self.went] if reached else None
+
+    @property
+    def _copies(self) -> bool:
+        """Whether the agent copies another one."""
+        posterior = self.posterior
+        return posterior.hypotheses.processes[int(posterior.process[-1].argmax())] == COPY
 
     @cached_property
     def aims(self) -> tuple[PlacedGoal, ...]:
@@ -95,9 +121,19 @@ class TrialScene:
         """The index of the likeliest goal at the end."""
         return int(self.posterior.goal[-1].argmax())
 
+    @cached_property
+    def approaches(self) -> tuple[Approach, ...]:
+        """How near the agent came to each goal, or to where the goal was when it set off."""
+        if NOTHING in self.posterior.goals:
+            return ()
+        planned = self.judgement.planned[self.index]
+        tolerance = touch_tolerance(self.judgement.model)
+        items = (goal_item(planned, goal) for goal in range(len(self.posterior.goals)))
+        return tuple(approach(planned, item, tolerance, self.trial) for item in items)
+
     @property
     def arrived(self) -> bool:
-        """Whether the agent touched the likeliest goal last."""
+        """Whether the agent came to the likeliest goal, and to nothing else after it."""
         return self.reached == self.posterior.goals[self.went]
 
     @cached_property
@@ -118,12 +154,16 @@ class TrialScene:
 
     @cached_property
     def reached(self) -> Identity | None:
-        """The item that the agent touched last, or another agent if agents may be goals."""
+        """The item that the agent came to last, or another agent if agents may be goals."""
         met = [self.trial.actors[one.thing or 0].look for one in self.deeds if one.kind == "reach"]
         if met and met[-1] in self.posterior.goals:
             return met[-1]
-        items = [event.item for event in self.steady.events if event.item is not None]
-        return self.things[items[-1]] if items else None
+        touches = (event for event in self.steady.events if event.item is not None)
+        items = [event.item for event in touches if event.frame > 0]
+        if items and items[-1] is not None:
+            return self.things[items[-1]]
+        near = bool(self.approaches) and self.approaches[self.went].reached
+        return self.posterior.goals[self.went] if near else None
 
     def the(self, goal: int) -> str:
         """Return the name of a goal with its article."""
@@ -139,9 +179,8 @@ class TrialScene:
     def copied(self, goal: int) -> bool:
         """Return whether the agent copied a goal more often than it approached it."""
         both = zip(self._chosen, self.choices, strict=True)
-        found = (one for one, choice in both if choice == self.posterior.goals[goal])
-        manners = (one.hypotheses.processes[int(one.process[-1].argmax())] for one in found)
-        return 2 * sum(manner == COPY for manner in manners) > self.times(goal)
+        manners = [one._copies for one, choice in both if choice == self.posterior.goals[goal]]
+        return 2 * sum(manners) > self.times(goal)
 
     def item(self, index: int) -> str:
         """Return the name of an item with its article; in some models the key is not a goal."""
@@ -157,8 +196,8 @@ class TrialScene:
 
     @cached_property
     def detour(self) -> float:
-        """The ratio of the way to the likeliest goal to the shortest way."""
-        return detour(self.judgement.planned[self.index], self.posterior)
+        """The ratio of the way to the likeliest goal to the shortest way; 1 if undefined."""
+        return find_detour(self.judgement.planned[self.index], self.posterior)
 
 
 def scenes(judgement: Judgement) -> tuple[TrialScene, ...]:

@@ -115,6 +115,8 @@ def _choice(scene: TrialScene) -> str:
 
 def _manner(scene: TrialScene) -> str:
     """Return how efficient the agent has been, in words, if it stands out."""
+    if not scene.found and not scene.in_company:
+        return ". So far it has reached nothing"
     prior = scene.judgement.model.efficiency
     usual = float(np.exp(prior.log_prior) @ prior.values)
     now = float(scene.posterior.efficiency[0] @ scene.posterior.efficiencies)

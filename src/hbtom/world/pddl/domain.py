@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, located
 from hbtom.world.pddl.derived import with_derived
 from hbtom.world.pddl.effects import CHANCE, Cost, Outcome, read_effect
 from hbtom.world.pddl.formula import OBJECT, And, Formula, Typed
@@ -76,7 +76,10 @@ def read_domain(text: str) -> Domain:
             types |= dict.fromkeys(sorted(missing - set(types)), (OBJECT,))
     bare = Language(types, {}, {}, {})
     for section in sections:
-        if section.head == ":constants":
+        if section.head == ":types":
+            with located(line=section.line):
+                _ = bare.above  # counts them
+        elif section.head == ":constants":
             constants = bare.typed(section.parts[1:])
         elif section.head == ":predicates":
             predicates = _signatures(bare, section.parts[1:])

@@ -27,6 +27,7 @@ from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
 Scope = Mapping[str, Typed]  # the variables that may be used
 NOTHING: Scope = {}
+MOST_STEPS = 1 << 19  # from all types to their supertypes; in a chain, they grow quadratically
 Closed = Mapping[tuple[str, ...], Formula]  # the conditions of facts, by their objects
 
 
@@ -62,16 +63,17 @@ class Language:
 
     def is_a(self, one: Typed, types: Sequence[str]) -> bool:
         """Return whether a name has one of these types."""
-        return any(kind in self._above[own] for own in one.types for kind in types)
+        return any(kind in self.above[own] for own in one.types for kind in types)
 
     def values(self, variable: Typed) -> list[str]:
         """Return the objects that a variable may stand for."""
         return [name for name, one in self.objects.items() if self.is_a(one, variable.types)]
 
     @cached_property
-    def _above(self) -> dict[str, set[str]]:
+    def above(self) -> dict[str, set[str]]:
         """Each type with all its supertypes, and itself."""
         above: dict[str, set[str]] = {OBJECT: {OBJECT}}
+        steps = 0
         for kind in self.types:
             found, waiting = {OBJECT}, [kind]
             while waiting:
@@ -79,6 +81,10 @@ class Language:
                 if one not in found:
                     found.add(one)
                     waiting += self.types.get(one, ())
+                    steps += 1 + len(self.types.get(one, ()))
+                if steps > MOST_STEPS:
+                    problem = "the types in :types are nested too deeply for their number"
+                    raise BadInput(problem, hint="put fewer types above each other")
             above[kind] = found
         return above
 
@@ -86,8 +92,8 @@ class Language:
         """Read names or variables, and check that their types exist."""
         typed = read_typed(nodes, variables=variables)
         for kind in dict.fromkeys(kind for one in typed for kind in one.types):
-            if kind not in self._above:
-                hint = f"the types are {', '.join(self._above)}"
+            if kind not in self.above:
+                hint = f"the types are {', '.join(self.above)}"
                 raise bad(nodes[0].line, f"there is no type '{kind}'", cut(hint))
         return typed
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from hbtom.world.pddl.formula import Typed
 from hbtom.world.pddl.syntax import Form, Node, Word, bad, short
 
+MOST_TYPES = 64  # in a choice of types
+
 
 def read_typed(nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed, ...]:
     """Read names or variables; a dash and a type may follow any number of them."""
@@ -19,7 +21,8 @@ def read_typed(nodes: Sequence[Node], *, variables: bool = False) -> tuple[Typed
             kind = next(rest, None)
             if kind is None or not run:
                 raise bad(node.line, "a dash must be between names and their type")
-            typed.update((one, Typed(one, _types(kind))) for one in run)
+            types = _types(kind)
+            typed.update((one, Typed(one, types)) for one in run)
             run = []
             continue
         if name in typed:
@@ -37,6 +40,8 @@ def _types(node: Node) -> tuple[str, ...]:
         return (node.text,)
     if node.head != "either" or len(node.parts) < 2:
         raise bad(node.line, f"{short(node)} is not a type")
+    if len(node.parts) > MOST_TYPES + 1:
+        raise bad(node.line, f"{short(node)} is of more than {MOST_TYPES} types")
     return tuple(name_of(part) for part in node.parts[1:])
 
 

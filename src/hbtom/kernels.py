@@ -1,35 +1,34 @@
-"""What is worth compiling: the cost-to-go on a lattice, by Dijkstra's algorithm with buckets.
+"""The few functions that are worth compiling, on plain arrays.
 
-It is compiled by numba's ordinary ``njit(cache=True)`` once :func:`start_compiler` is called; until
-then, and without numba, whole buckets are handled by numpy. Both give the same numbers.
+They are compiled by numba's ordinary ``njit(cache=True)`` once the compiler has been started
+(:func:`hbtom.compiled.start_compiler`); until then, and without numba, numpy handles whole arrays
+at once. Both give the same numbers, but for rounding.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.compiled import Kernel
 
 _NARROW = 1.0 - 1e-9  # buckets are narrower than the shortest move by more than rounding error
-_compiled: list[Any] = []  # the compiled kernel, once there is one
 
 
-def start_compiler() -> bool:
-    """Compile the kernel when it is first called; return False if numba is not installed."""
-    if not _compiled:
-        try:
-            from numba import njit
-        except ImportError:
-            return False
-        _compiled.append(njit(cache=True)(_flood))
-    return True
+@cache
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    from numba import njit
+
+    compiled: Callable[..., Any] = njit(cache=True)(function)
+    return compiled
 
 
-def stop_compiler() -> None:
-    """Use numpy from now on."""
-    _compiled.clear()
+# Cost-to-go on a lattice: Dijkstra's algorithm with buckets
 
 
 def flood(
@@ -47,9 +46,9 @@ def flood(
 
     Within a bucket no cell can improve another, because it is narrower than the shortest move.
     """
-    if _compiled:
+    if Kernel.compiling:
         for one, some in zip(cost, wanted, strict=True):
-            _compiled[0](one, to, past, price, np.flatnonzero(some))
+            _compiled(_flood)(one, to, past, price, np.flatnonzero(some))
     else:  # the maps, one after the other, are one large map
         _flood_buckets(cost.reshape(-1), to, past, price, np.flatnonzero(wanted))
 
@@ -118,3 +117,55 @@ def _flood_buckets(cost: Floats, to: Ints, past: Ints, price: Floats, wanted: In
             break
         limit += width
     cost[:] = found[:-1]
+
+
+# Headings: the modified Bessel function
+
+
+def log_i0e(x: Any) -> Any:
+    """Return log( I0(x) exp(-x) ) for x >= 0, I0 the modified Bessel function of order zero.
+
+    Up to 30 by the power series, all of whose terms are positive, then by the asymptotic one.
+    """
+    if Kernel.compiling:
+        flat = np.ascontiguousarray(x, dtype=np.float64)
+        return _compiled(_each_log_i0e)(flat.ravel()).reshape(flat.shape)
+    near = x <= 30.0
+    quarter, term = np.where(near, x, 0.0) ** 2 / 4.0, np.ones(np.shape(x))
+    total, n = term.copy(), 1
+    while (term > 1e-17 * total).any():
+        term *= quarter / (n * n)
+        total += term
+        n += 1
+    if near.all():
+        return np.log(total) - x
+    far, term = np.where(near, np.inf, x), np.where(near, 0.0, 1.0)
+    series = np.ones(np.shape(x))
+    for n in range(1, 30):
+        term = np.where(term > 1e-17, term * ((2.0 * n - 1.0) ** 2 / (8.0 * far * n)), 0.0)
+        series += term
+    with np.errstate(invalid="ignore"):
+        beyond = np.log(series) - 0.5 * np.log(2.0 * np.pi * far)
+    return np.where(near, np.log(total) - x, beyond)
+
+
+def _each_log_i0e(x: Any) -> Any:
+    """Return the same of each number."""
+    found = np.empty(len(x))
+    for index in range(len(x)):
+        one = x[index]
+        term, total, n = 1.0, 1.0, 1.0
+        if one <= 30.0:
+            quarter = one * one / 4.0
+            while term > 1e-17 * total:
+                term *= quarter / (n * n)
+                total += term
+                n += 1.0
+            found[index] = math.log(total) - one
+        else:
+            while term > 1e-17 and n < 30.0:
+                term *= (2.0 * n - 1.0) * (2.0 * n - 1.0) / (8.0 * one * n)
+                total += term
+                n += 1.0
+            found[index] = math.log(total) - 0.5 * math.log(2.0 * math.pi * one)
+    return found
