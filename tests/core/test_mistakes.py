@@ -134,3 +134,8 @@ def test_a_lake_of_gymnasium():
         ])  # fmt: skip
     ends = lake["end"]
     assert np.allclose(skater.plan(lake).V[0, 0][~ends], V[~ends])
+
+
+def test_efficiencies_far_out_have_a_prior():
+    prior = hb.inverse_gamma(1, 1, (2000.0, 2001.0))  # exp(-2000) is too small for a number
+    assert [*prior.values()] == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))])
