@@ -171,7 +171,7 @@ LONE_BOSS = {  # in a world without big
     (goal, wants): naive_social("boss", goal, wants, 1.0, {"small": KNOWN_SMALL[wants]})
     for goal, wants in product(STAKES, ENDS)
 }
-SEEN = ["stay", "open", "nothing", "right", "nothing", "jam", "right"]
+SEEN = ["left", "open", "nothing", "right", "nothing", "jam", "right"]
 NAMES = ["small.goal", "small.efficiency", "big.goal", "big.efficiency", "boss.goal"]
 
 

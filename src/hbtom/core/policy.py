@@ -85,6 +85,10 @@ def only(option: Any, options: Sequence[Any]) -> Floats:
 
 def mix(log: Any, other: Any, weight: Any) -> Any:
     """Return log( (1 - weight) P + weight P' )."""
+    weights = np.ravel(weight)
+    wrong = weights[~((weights >= 0) & (weights <= 1))]
+    if len(wrong):
+        raise BadInput(f"a mixture has the weight {wrong[0]}", hint="weights are from 0 to 1")
     with np.errstate(divide="ignore"):
         return np.logaddexp(np.log1p(-np.asarray(weight)) + log, np.log(weight) + other)
 
@@ -142,20 +146,12 @@ class Options:
 def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
     """Return a policy's log P(option), if it sums to 1 over the last axis."""
     told = getattr(policy, "__name__", "the policy")
-    try:
-        log = np.asarray(log, dtype=float)
-        whole = np.broadcast_shapes(log.shape, q.shape)
-        fits = len(whole) == q.ndim and whole[-2:] == q.shape[-2:]
-    except (TypeError, ValueError):
-        fits = False
-    if not fits:
+    told = "the policy" if told == "<lambda>" else f"'{told}'"
+    if np.shape(log) == q.shape[-1:]:  # the same whatever the state, goal and traits
+        log = np.broadcast_to(log, q.shape)
+    if np.ndim(log) != np.ndim(q) or log.shape[-2:] != q.shape[-2:]:
         hint = "return log P(option) for Q [*axes, step, option], with the same last two axes"
-        raise BadInput(f"'{told}' returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
-    log = (
-        log
-        if log.shape[-2:] == q.shape[-2:] and log.ndim == q.ndim
-        else np.broadcast_to(log, whole)
-    )
+        raise BadInput(f"{told} returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
     wrong = ~(abs(np.exp(log).sum(axis=-1) - 1) < _SUM)  # NaN, too
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -163,7 +159,7 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         worth = np.broadcast_to(q, log.shape)[at].round(3).tolist()
         hint = "return log P over the last axis, normalised; hb.boltzmann and hb.mix are"
         raise BadInput(
-            f"'{told}' sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
+            f"{told} sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
             hint=hint,
         )
     missing = (q == -np.inf) & (log > -np.inf)
@@ -171,7 +167,7 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         at = tuple(int(i) for i in np.argwhere(missing)[0])
         hint = "hb.boltzmann leaves such options out; a function can ask for 'legal'"
         raise BadInput(
-            f"'{told}' gives option {at[-1] + 1} a probability in step {at[-2] + 1}, where it is "
+            f"{told} gives option {at[-1] + 1} a probability in step {at[-2] + 1}, where it is "
             "not possible",
             hint=hint,
         )
