@@ -1,0 +1,58 @@
+"""The gallery of theories: each file is short, prints what its page shows, and has the finding."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "examples" / "theories"
+NAMES = ("baker-2009",)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_is_short_and_prints_what_its_page_shows(name, tmp_path):
+    file, page = FILES / f"{name}.py", ROOT / "docs" / "theories" / f"{name}.md"
+    figure = tmp_path / "figure.png"
+    done = subprocess.run(
+        [sys.executable, file, "--figure", figure],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) == [done.stdout]
+    assert figure.stat().st_size < 60_000
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 100
+
+
+def theory(name: str) -> dict[str, object]:
+    """Return the names that a file defines."""
+    return runpy.run_path(str(FILES / f"{name}.py"))
+
+
+def test_goals_that_change_are_noticed_and_not_forgotten():
+    file = theory("baker-2009")
+    watch, gap, solid = file["watch"], file["GAP"], file["SOLID"]
+    one, two, last = (watch(gap, change) for change in (0.0, 0.1, 1.0))
+    a = {p: p.margin("goal")[:, 0] for p in (one, two, last)}
+    assert min(a[p][3] for p in a) > 0.8  # all three see where it is going,
+    assert a[one][9] > 0.7 > 0.2 > a[two][9]  # but one goal explains the turn too late,
+    assert a[two][5] > a[last][5] + 0.3  # and the last move is not all that people remember
+    assert two.log_evidence[-1] > max(one.log_evidence[-1], last.log_evidence[-1]) + 1
+    assert two.margin("goal", smoothed=True)[3, 0] > 0.9 > 0.1 > one.margin("goal")[-1, 0]
+    straight = watch(solid, 0.0)
+    assert straight.margin("goal")[3].round(6).tolist() == [0.333333] * 3  # all climb over it
+    assert straight.log_evidence[-1] > watch(solid, 0.1).log_evidence[-1]
