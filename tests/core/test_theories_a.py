@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "theories"
-NAMES = ("baker-2009",)
+NAMES = ("baker-2009", "baker-2017")
+TRUCKS = ROOT.parent / "shared" / "data" / "people" / "btom-2017"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,3 +58,42 @@ def test_goals_that_change_are_noticed_and_not_forgotten():
     straight = watch(solid, 0.0)
     assert straight.margin("goal")[3].round(6).tolist() == [0.333333] * 3  # all climb over it
     assert straight.log_evidence[-1] > watch(solid, 0.1).log_evidence[-1]
+
+
+def test_who_turns_back_wanted_and_expected_something_else():
+    file = theory("baker-2017")
+    attribute, lot, paths = file["attribute"], file["LOT"], file["PATHS"]
+    K, L, M, nothing, l_there, m_there = attribute(lot, paths["turns back"], "L")
+    assert M > K > L
+    assert m_there > 0.4 > max(nothing, l_there)
+    assert attribute(lot, paths["goes on"], "L")[:3].argmax() == 1
+    K, L, M, *belief = attribute(lot, paths["never looks"], "L")
+    assert K > L + 0.3
+    assert abs(L - M) < 1e-9
+    assert np.ptp(belief) < 0.05
+    # If the truck that was seen is the other one, so are what was liked and what was expected.
+    swapped = attribute(lot, paths["turns back"], "M")
+    there = attribute(lot, paths["turns back"], "L")
+    assert swapped == pytest.approx(there[[0, 2, 1, 3, 5, 4]])
+
+
+@pytest.mark.skipif(not TRUCKS.exists(), reason="the data of people are not here")
+def test_food_trucks_agree_with_people_as_the_page_says(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from trucks import ODD, gridworlds, ratings
+
+    words = {"N": "up", "S": "down", "E": "right", "W": "left", "wait": "stay", "take": "eat"}
+    attribute, found = theory("baker-2017")["attribute"], []
+    for path in gridworlds(TRUCKS):
+        drawing = path.picture.replace("1", "K").replace("2", "P")
+        spot = next((name[0] for name in path.things if name != "Korean"), "nothing")
+        found.append(attribute(drawing, " ".join(words[one] for one in path.moves.split()), spot))
+    desires, beliefs = ratings(TRUCKS)
+    kept = np.setdiff1d(np.arange(len(found)), ODD)
+    ours = np.array(found)[kept]
+    likes, believed = ours[:, :3], ours[:, [4, 5, 3]]
+    assert np.corrcoef(likes.ravel(), desires[kept].ravel())[0, 1] == pytest.approx(0.90, abs=0.005)
+    r = np.corrcoef(believed.ravel(), beliefs[kept].ravel())[0, 1]
+    assert r == pytest.approx(0.79, abs=0.005)
+    centred = [one - one.mean(axis=0) for one in (believed, beliefs[kept])]
+    assert np.corrcoef(*map(np.ravel, centred))[0, 1] == pytest.approx(0.71, abs=0.005)
