@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "theories"
-NAMES = ("baker-2009", "baker-2017")
+NAMES = ("baker-2009", "baker-2017", "jara-ettinger-2016")
 TRUCKS = ROOT.parent / "shared" / "data" / "people" / "btom-2017"
 
 
@@ -97,3 +97,23 @@ def test_food_trucks_agree_with_people_as_the_page_says(monkeypatch):
     assert r == pytest.approx(0.79, abs=0.005)
     centred = [one - one.mean(axis=0) for one in (believed, beliefs[kept])]
     assert np.corrcoef(*map(np.ravel, centred))[0, 1] == pytest.approx(0.71, abs=0.005)
+
+
+def test_rewards_and_costs_are_inferred_from_one_another():
+    file = theory("jara-ettinger-2016")
+    mud, detour, free = file["MUD"], file["DETOUR"], file["FREE"]
+    watch, goes_for_red = file["watch"], file["goes_for_red"]
+    through, near = watch((mud, "right " * 4)), watch((mud, "up left"))
+    assert through.mean("red") > through.mean("blue") + 5
+    assert 0 < near.mean("blue") - near.mean("red") < 4
+    around = watch((detour, "up" + " right" * 5 + " down"))
+    straight = watch((detour, "right " * 5))
+    assert around.mean("mud") > 4 > 2 > straight.mean("mud")
+    assert abs(around.mean("red") - straight.mean("red")) < 1
+    liked_red = watch((free, "up left"), (mud, "up left"))
+    liked_blue = watch((free, "down left"), (mud, "up left"))
+    assert liked_red.mean("mud") > liked_blue.mean("mud") + 0.7
+    assert goes_for_red(liked_red) > 0.7 > 0.2 > goes_for_red(liked_blue)
+    leaves = watch((mud, "left"))
+    prior = watch((mud, ""))
+    assert all(abs(leaves.mean(one) - prior.mean(one)) < 1.1 for one in ("red", "blue", "mud"))
