@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "theories"
-NAMES = ("baker-2009", "baker-2017", "jara-ettinger-2016")
+NAMES = ("baker-2009", "baker-2017", "jara-ettinger-2016", "liu-2017")
 TRUCKS = ROOT.parent / "shared" / "data" / "people" / "btom-2017"
 
 
@@ -117,3 +117,18 @@ def test_rewards_and_costs_are_inferred_from_one_another():
     leaves = watch((mud, "left"))
     prior = watch((mud, ""))
     assert all(abs(leaves.mean(one) - prior.mean(one)) < 1.1 for one in ("red", "blue", "mud"))
+
+
+def test_who_makes_more_effort_for_b_is_expected_to_choose_b():
+    file = theory("liu-2017")
+    watch, agent, prefers_b, effort = (
+        file[name] for name in ("watch", "agent", "prefers_b", "EFFORT")
+    )
+    p = watch(agent)
+    assert prefers_b(p) > 0.7
+    assert effort["low"] + 1 < p.mean("A") < effort["medium"] + 1 < p.mean("B")
+    assert p.mean("B") < effort["high"] + 1
+    assert abs(prefers_b(watch(file["counting"])) - 0.5) < 0.01
+    assert abs(prefers_b(watch(agent, dict.fromkeys(effort, 4.0))) - 0.5) < 1e-9
+    other_efforts = {"low": 1.0, "medium": 3.0, "high": 8.0}
+    assert prefers_b(watch(agent, other_efforts)) > 0.7  # the order is what matters
