@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hbtom.core.goals import inverse_gamma as inverse_gamma
     from hbtom.core.plan import as_it_acts as as_it_acts
     from hbtom.core.plan import best as best
+    from hbtom.core.policy import Options as Options
     from hbtom.core.policy import boltzmann as boltzmann
     from hbtom.core.policy import greedy as greedy
     from hbtom.core.policy import mix as mix
@@ -99,6 +100,7 @@ _HOME = {
     "separate": "hbtom.modelling.fit",
     "log_evidence": "hbtom.modelling.fit",
     "boltzmann": "hbtom.core.policy",
+    "Options": "hbtom.core.policy",
     "greedy": "hbtom.core.policy",
     "uniform": "hbtom.core.policy",
     "only": "hbtom.core.policy",

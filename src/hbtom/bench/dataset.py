@@ -129,7 +129,7 @@ def _members(path: Path, left_out: list[LeftOut], scene: str | None) -> Iterator
     """Yield all members that can be recognised by their names."""
     for entry in entries(path):
         named = named_episode(entry, scene)
-        if entry.name == LABELS or entry.name.endswith((".toml", ".py")):  # scenes, programs
+        if entry.name == LABELS or entry.name.endswith(".toml"):  # labels, scenes
             continue
         if entry.why:
             left_out.append(LeftOut(entry.file, entry.why, entry.unreadable))

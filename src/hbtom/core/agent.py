@@ -283,8 +283,9 @@ class Agent:
         for (t, k), q in plan.Q.items():
             time = None if world.horizon is None else t * len(world.phases) + k
             log = acting(self.policy, q, world, k, axes, time)
-            on = 1.0 - end[..., : q.shape[-2], None]
-            acts[t, k] = (weight * on * np.exp(log)).sum(axis=every)
+            on, P = 1.0 - end[..., : q.shape[-2], None], np.exp(log)
+            P = P / P.sum(axis=-1, keepdims=True)  # rounding would add up over rounds
+            acts[t, k] = (weight * on * P).sum(axis=every)
         return acts, (weight[..., 0] * end).sum(axis=every)
 
     def known(self, **knows: str) -> Other:

@@ -117,15 +117,16 @@ class Posterior:
         self._check([name])
         return self.axes[self.names.index(name)]
 
-    def mean(self, name: str, at: int = -1) -> float:
-        """Return the expected value of a trait whose values are numbers."""
+    def mean(self, name: str, at: int = -1) -> Any:
+        """Return the expected value of a trait whose values are numbers, or tuples of numbers."""
         labels = self.axis(name).labels
         try:
             values = np.array(labels, dtype=float)
         except (TypeError, ValueError):
             hint = f"its values are {listed(labels)}"
             raise BadInput(f"'{name}' has no mean", hint=hint) from None
-        return float(self.margin(name)[at] @ values)
+        mean = self.margin(name)[at] @ values
+        return float(mean) if np.ndim(mean) == 0 else mean
 
     @property
     def after(self) -> Learnt:

@@ -7,7 +7,7 @@ has one phase. ``protocols`` says what other worlds need to have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -227,6 +227,23 @@ class World(_Frozen):
         step = self.phases[phase].step
         found: Floats = step.ahead(np.asarray(values, dtype=float), step.legal.shape[-2])
         return found
+
+    def to(self, phase: int = 0) -> Annotated[Ints, "S A"]:
+        """Return the most probable state after each action, -1 where it is not possible."""
+        step = self.phases[phase].step
+        found = np.full(step.legal.shape, -1)
+        for s, a in np.argwhere(step.legal):
+            after, P = step.after(int(s), int(a))
+            found[s, a] = after[P.argmax()]
+        return found
+
+    def but(self, **fields: Any) -> World:
+        """Return the same world with more fields [S], for an agent's functions to refer to."""
+        for name, values in fields.items():
+            if np.shape(values)[:1] != (self.states,):
+                hint = f"give one value for each of {self.states} states"
+                raise BadInput(f"the field '{name}' has the shape {np.shape(values)}", hint=hint)
+        return replace(self, fields={**self.fields, **fields})
 
     def find(self, **fields: Any) -> int:
         """Return the number of the first state with these fields."""

@@ -14,7 +14,7 @@ from hbtom.errors import BadInput
 
 _FOUR = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _EIGHT = _FOUR | {
-    "up left": (-1, -1), "up right": (-1, 1), "down left": (1, -1), "down right": (1, 1),
+    "up-left": (-1, -1), "up-right": (-1, 1), "down-left": (1, -1), "down-right": (1, 1),
 }  # fmt: skip
 _WALL, _FLOOR, _START = "#", ". ", "@"
 _MOST_KEYS = 10
@@ -90,7 +90,7 @@ class _Drawing:
         self.rows, self.columns = np.nonzero(grid != _WALL)
         self.signs = grid[self.rows, self.columns]
         self.named = sorted({*self.signs.tolist()} - {*_FLOOR, _START})
-        unknown("the drawing has no terrain", terrain, self.named)
+        self.named = sorted({*self.named, *terrain})
         unknown("the drawing has no door", doors, self.named)
         unknown("the drawing has no key", doors.values(), self.named)
         for sign, cost in terrain.items():

@@ -25,8 +25,8 @@ from hbtom.places.steps import HELD, OPEN, START, Steps, cells_passed, steps_of
 from hbtom.places.world import Costs, Places, Plan, for_axes
 
 _WAYS = {
-    (-1, -1): "up left", (-1, 0): "up", (-1, 1): "up right", (0, -1): "left",
-    (0, 1): "right", (1, -1): "down left", (1, 0): "down", (1, 1): "down right",
+    (-1, -1): "up-left", (-1, 0): "up", (-1, 1): "up-right", (0, -1): "left",
+    (0, 1): "right", (1, -1): "down-left", (1, 0): "down", (1, 1): "down-right",
 }  # fmt: skip
 
 
