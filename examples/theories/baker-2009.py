@@ -16,7 +16,7 @@ GAP = """.............A.
 .......#.....C.
 """
 SOLID = GAP.replace(".@......", ".@.....#")
-PATH = ["up right"] * 4 + ["right"] * 4 + ["down right"] * 4 + ["down"]  # as if to A, then to C
+PATH = ["up-right"] * 4 + ["right"] * 4 + ["down-right"] * 4 + ["down"]  # as if to A, then to C
 MODELS = {"M1, one goal": 0.0, "M2, goals change": 0.1, "H, the last move": 1.0}
 
 
