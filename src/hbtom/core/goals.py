@@ -138,7 +138,8 @@ def inverse_gamma(
 ) -> dict[float, float]:
     """Return a prior of efficiencies 1 / T, for T ~ Gamma(shape, rate = scale) on a grid."""
     t = np.array(temperatures, dtype=float)
-    weights = t ** (shape - 1) * np.exp(-scale * t)
+    log = (shape - 1) * np.log(t) - scale * t
+    weights = np.exp(log - log.max())
     return dict(zip((1 / t).tolist(), (weights / weights.sum()).tolist(), strict=True))
 
 
