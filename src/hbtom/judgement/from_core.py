@@ -13,6 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hbtom.assumptions import Continuous
+from hbtom.assumptions import Grid as GridMotion
 from hbtom.core.axes import HOPELESS
 from hbtom.core.policy import Headings as CoreHeadings
 from hbtom.core.policy import Options
@@ -20,7 +22,7 @@ from hbtom.core.posterior import Posterior as CorePosterior
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.judging import Judgement
-from hbtom.judgement.surprises import Surprise
+from hbtom.judgement.surprises import FURTHER, Surprise, missing_surprise
 from hbtom.mind import Beliefs, Posterior
 from hbtom.mind.grid import impossible_moves_warning
 from hbtom.mind.planned_trials import Planned
@@ -40,7 +42,10 @@ _planned: WeakKeyDictionary[CorePosterior, Planned] = WeakKeyDictionary()
 
 def is_plain(model: Model, episode: Episode) -> bool:
     """Return whether the new core judges an episode: one mind, exactly seen, in a still world."""
-    plain = model.observation.noise == 0 and not model.knowledge.plan and not model.fallible
+    plain = type(model.motion) in (GridMotion, Continuous)
+    plain = (
+        plain and model.observation.noise == 0 and not model.knowledge.plan and not model.fallible
+    )
     plain = plain and model.hypotheses.outdated == model.hypotheses.random == 0
     plain = plain and getattr(model.motion, "slip", 0) == 0 and model.preference.nested
     if not plain or (model.minds is not None and episode.company):
@@ -54,31 +59,38 @@ def judge_plain(model: Model, episode: Episode) -> CoreJudgement:
     key = model.preference, model.efficiency, model.motion, model.acts
     watcher: Watcher = _watchers.of(key, lambda: Watcher(model))
     try:
-        return CoreJudgement(model, episode, watcher.watch(episode.trials))
+        return _judgement(model, episode, watcher.watch(episode.trials))
     except BadInput as error:
         raise error.at(file=episode.name) from None
+
+
+def _judgement(model: Model, episode: Episode, watched: Watched) -> CoreJudgement:
+    """Return the judgement of an episode that was watched."""
+    made = object.__new__(CoreJudgement)  # its other fields are made when they are asked for
+    vars(made).update(model=model, episode=episode, watched=watched)
+    vars(made).update(missing=why_missing(watched.posteriors[-1]))
+    surprises = _surprise(made)
+    product, parts = plausibility(model.classifier, surprises)
+    vars(made).update(surprise=surprises, plausibility=product, parts=parts)
+    return made
+
+
+def _surprise(judgement: CoreJudgement) -> Surprise:
+    """Return the surprises of the last trial; not numbers if it cannot be judged."""
+    p, counts = judgement.watched.posteriors[-1], judgement.model.classifier.waste is not None
+    if judgement.missing:
+        return missing_surprise(waste=counts)
+    wasted = waste(p) if counts else None
+    if counts and wasted is None:  # of choices among actions
+        wasted = 0.0 - math.log(judgement.predictive)
+    more = {name: further(judgement.test) for name, further in FURTHER.items()}
+    return Surprise(shift(p, "goal"), shift(p, "efficiency"), worst_step(p), wasted, **more)
 
 
 class CoreJudgement(Judgement):
     """A judgement whose numbers come from the core; all else is made when it is asked for."""
 
     watched: Watched
-
-    def __init__(self, model: Model, episode: Episode, watched: Watched) -> None:
-        vars(self).update(model=model, episode=episode, watched=watched)
-        surprises = self._surprise()
-        product, parts = plausibility(model.classifier, surprises)
-        vars(self).update(surprise=surprises, plausibility=product, parts=parts)
-
-    def _surprise(self) -> Surprise:
-        """Return the surprises of the last trial; not numbers if it cannot be judged."""
-        p, counts = self.watched.posteriors[-1], self.model.classifier.waste is not None
-        if why_missing(p):
-            return Surprise(math.nan, math.nan, math.nan, math.nan if counts else None)
-        wasted = waste(p) if counts else None
-        if counts and wasted is None:  # of choices among actions
-            wasted = 0.0 - math.log(self.predictive)
-        return Surprise(shift(p, "goal"), shift(p, "efficiency"), worst_step(p), wasted)
 
     @cached_property
     def planned(self) -> tuple[Planned, ...]:
@@ -93,20 +105,15 @@ class CoreJudgement(Judgement):
     def _believed(self) -> tuple[Posterior, tuple[Beliefs, ...]]:
         return watch_trials(self.model, self.planned, (), None)
 
-    @property
+    @cached_property
     def test(self) -> Posterior:
         """What is believed during the last trial."""
         return self._believed[0]
 
-    @property
+    @cached_property
     def learnt(self) -> tuple[Beliefs, ...]:
         """What is believed at the end of each trial but the last."""
         return self._believed[1]
-
-    @property
-    def missing(self) -> str:
-        """Why there is no plausibility, which is then not a number; empty if there is one."""
-        return why_missing(self.watched.posteriors[-1])
 
 
 def why_missing(p: CorePosterior) -> str:
