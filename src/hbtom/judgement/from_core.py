@@ -31,7 +31,7 @@ from hbtom.mind.watching import watch_trials
 from hbtom.model import Model
 from hbtom.observe import Episode, Trial
 from hbtom.places.steps import waiting
-from hbtom.places.surprise import shift, waste, worst_step
+from hbtom.places.surprise import shift, waste, why_missing, worst_step
 from hbtom.places.watching import Kept, Watched, Watcher
 from hbtom.plan import CostToGo, plan_trial
 from hbtom.world.seeing import Seen, see
@@ -114,17 +114,6 @@ class CoreJudgement(Judgement):
     def learnt(self) -> tuple[Beliefs, ...]:
         """What is believed at the end of each trial but the last."""
         return self._believed[1]
-
-
-def why_missing(p: CorePosterior) -> str:
-    """Return why a trial cannot be judged; an empty text if it can."""
-    choices: Any = p.choices[""]
-    if not len(p.steps):
-        return "the agent does nothing"
-    if not choices.reachable.any():
-        return "no goal can be reached"
-    left_out = isinstance(choices, Options) and not np.any(choices.known)
-    return "every step is left out" if left_out else ""
 
 
 class _Placed:
