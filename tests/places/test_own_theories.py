@@ -68,11 +68,9 @@ def test_an_own_planner_replaces_the_exact_one() -> None:
 
     (trial, *_), space = hb.load(PAIR[0]).trials, hb.Plane()
     exact = hb.watch(plain, trial, space=space)
-    same = hb.watch(
-        plain.but(values=lambda world, steps: cost_to_go(world, steps)), trial, space=space
-    )
+    same = hb.watch(plain.but(values=cost_to_go), trial, space=space)
     assert same.log_evidence == pytest.approx(exact.log_evidence)
-    half = plain.but(values=lambda world, steps: cost_to_go(world, steps) / 2)
+    half = plain.but(values=lambda world, steps: 0.5 * cost_to_go(world, steps))
     assert hb.watch(half, trial, space=space).log_evidence[-1] != exact.log_evidence[-1]
 
 
