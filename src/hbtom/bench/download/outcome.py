@@ -36,7 +36,7 @@ class Failure:
 class Incomplete(BadInput):
     """Some archives could not be fetched; the others were."""
 
-    longest = sys.maxsize  # characters of a message: all addresses are needed
+    _longest = sys.maxsize  # characters of a message: all addresses are needed
 
     def __init__(
         self, archives: Iterable[FetchedArchive], failures: Iterable[Failure], folder: Path
