@@ -341,9 +341,8 @@ def test_a_stride_ends_exactly_where_it_does() -> None:
     odd = [(2.0 + 2.0 * n, 2.0 + n) for n in range(8)]
     x, y = odd[-1]
     path = [*odd, *((x + 3 * n, y + 4 * n) for n in range(1, 28))]
-    steps = (
-        Plane().world(trial(path, {"food": (180, 10)})).steps_of(trial(path, {"food": (180, 10)}))
-    )
+    seen = trial(path, {"food": (180, 10)})
+    steps = Plane().world(seen).replay(seen)
     assert steps.frame.tolist() == [7, *range(10, 35, 3)]
 
 
