@@ -53,28 +53,28 @@ class Agent:
     """A theory of one kind of agent: values, or functions of what they name.
 
     Functions may name the goal, any trait, and ``world``; those marked (p) also ``phase``, which
-    has ``who``, ``actions`` and ``step``. Those marked * are called once, with arrays that
+    has ``who``, ``actions`` and ``step``. Those marked (a) are called once, with arrays that
     broadcast with Q or V. All others are called with single values, once for each combination
     that they name.
 
-    ``goals``: names, ``{name: weight}``, or a :class:`Trait`; one is drawn for each trial. Without
-    them, whatever the world offers.
-    ``traits``: {name: values}, ``{value: weight}`` or a :class:`Trait`; they last unless that says
-    otherwise.
-    ``step``: P(s' | s, a) as the agent believes it to be, if not as in the world (p). With
-    ``actions`` and ``horizon`` it is also the world of trials that bring none.
-    ``reward``: of an action [S, A] (p).
-    ``end``: the states in which nothing more happens [S].
-    ``final``: what it is worth that all ends there, or that time is up [S].
-    ``discount``: of the next round. ``depth``: how many rounds an agent looks ahead.
-    ``values``: Q [S, A] from a planner of one's own, instead of all these (p).
-    ``worth``: * V [*axes, S] from Q [*axes, S, A]: ``best`` or ``as_it_acts``.
-    ``policy``: * log P(action), see ``hbtom.core.policy``.
-    ``choose``: * log P(goal) up to a constant, see ``hbtom.core.goals``.
-    ``knows``: the worlds in which the agent may believe it is, a function of ``world`` that returns
-    ``{label: (weight, world)}``; the belief is one more axis, ``belief``.
-    ``others``: {who: agent, or agent.known(...)}, other minds as this one sees them.
-    ``stake``: {who: weight} of the other's ``reward`` and ``final`` in one's own.
+    - ``goals``: names, ``{name: weight}``, or a :class:`Trait`; one is drawn for each trial.
+      Without them, whatever the world offers.
+    - ``traits``: {name: values}, ``{value: weight}`` or a :class:`Trait`; they last unless that
+      says otherwise.
+    - ``step``: P(s' | s, a) as the agent believes it to be, if not as in the world (p). With
+      ``actions`` and ``horizon`` it is also the world of trials that bring none.
+    - ``reward``: of an action [S, A] (p).
+    - ``end``: the states in which nothing more happens [S].
+    - ``final``: what it is worth that all ends there, or that time is up [S].
+    - ``discount``: of the next round. ``depth``: how many rounds an agent looks ahead.
+    - ``values``: Q [S, A] from a planner of one's own, instead of all these (p).
+    - ``worth``: ``V [*axes, S]`` from ``Q [*axes, S, A]``: ``best`` or ``as_it_acts`` (a).
+    - ``policy``: log P(action), see ``hbtom.core.policy`` (a).
+    - ``choose``: log P(goal) up to a constant, see ``hbtom.core.goals`` (a).
+    - ``knows``: the worlds in which the agent may believe it is, a function of ``world`` that
+      returns ``{label: (weight, world)}``; the belief is one more axis, ``belief``.
+    - ``others``: {who: agent, or agent.known(...)}, other minds as this one sees them.
+    - ``stake``: {who: weight} of the other's ``reward`` and ``final`` in one's own.
     """
 
     goals: Any = None
@@ -109,6 +109,9 @@ class Agent:
             for who, one in self.others.items()
         }
         object.__setattr__(self, "others", seen)
+        if not callable(self.policy):
+            hint = "as in policy=hb.boltzmann, or a function that returns log P(action)"
+            raise BadInput(f"the policy is {brief(self.policy)}, not a function", hint=hint)
         for name in _ROLES:
             if isinstance(getattr(self, name), np.ndarray):  # a copy that cannot change
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
@@ -191,7 +194,7 @@ class Agent:
         return (*own, *self.others.values(), *self.stake.values())
 
     def plan(self, world: World | None = None, who: str = "", rows: Rows = None) -> Plan:
-        """Return Q {(round, phase): [*axes, state, action]} and V [*axes, state]."""
+        """Return Q ``{(round, phase): [*axes, state, action]}`` and V ``[*axes, state]``."""
         world = self.world_of(world)
         return plan_of(self, world, who, self.axes(world.goals), rows)
 
@@ -224,10 +227,9 @@ class Agent:
         try:
             log = log + np.asarray(said, dtype=float)
         except (TypeError, ValueError):
-            hint = f"return one number for each of {len(goal)} goals, over the last axis"
-            raise BadInput(
-                f"'choose' returns {np.shape(said)} for V {value.shape}", hint=hint
-            ) from None
+            hint = f"return one number for each of {len(goal)} goals, as hb.dirichlet() does"
+            what = f"'choose' returns {np.shape(said) or brief(said)} for V {value.shape}"
+            raise BadInput(what, hint=hint) from None
         if not hasattr(self.choose, "counted"):
             log = np.where(_in_reach(reachable, axes), log, -np.inf)
         if not (abs(log.max(axis=-1)) < np.inf).all():

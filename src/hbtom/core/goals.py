@@ -139,7 +139,7 @@ def inverse_gamma(
     """Return a prior of efficiencies 1 / T, for T ~ Gamma(shape, rate = scale) on a grid."""
     t = np.array(temperatures, dtype=float)
     log = (shape - 1) * np.log(t) - scale * t
-    weights = np.exp(log - log.max())
+    weights = np.exp(log - log.max())  # which cannot all be too small for a number
     return dict(zip((1 / t).tolist(), (weights / weights.sum()).tolist(), strict=True))
 
 

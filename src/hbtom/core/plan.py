@@ -123,9 +123,7 @@ class _Induction:
         self.mine, self.keep = mine, keep
         states, phases = world.states, world.phases
         here = {phase.who for phase in phases}
-        self.end: Bools = (
-            over_states("end", False if agent.end is None else agent.end, axes, world) > 0
-        )
+        self.end = end_of(agent, axes, world)
         self.discount = over("discount", agent.discount, axes, (1,), world=world)
         if not ((self.discount >= 0) & (self.discount <= 1)).all():
             raise BadInput(f"a discount is {self.discount.max():.4g}", hint="give 0 to 1")
@@ -209,7 +207,8 @@ class _Induction:
                 pi = np.stack([act[t, k] for act in self.acts[name].flat])
                 V = (pi.reshape(*self.acts[name].shape, *pi.shape[1:]) * Q).sum(axis=-1)
             else:
-                hint = f"say it by others={{'{name}': agent}}"
+                hint = f"say it by others={{'{name}': agent}}, at random by an agent with "
+                hint += "values=0, policy=hb.uniform, traits={}"
                 raise BadInput(f"what does '{name}' do, in the eyes of '{self.who}'?", hint=hint)
             V = np.where(self.end[..., :n], self.final[..., :n], V)
         return V
@@ -253,6 +252,15 @@ class _Induction:
             alive = wider
         lost: Bools = ~alive & falling
         return lost
+
+
+def end_of(agent: Agent, axes: Sequence[Axis], world: World) -> Annotated[Bools, "*axes state"]:
+    """Return the states in which all ends, in the eyes of an agent."""
+    end = over_states("end", False if agent.end is None else agent.end, axes, world)
+    if not ((end == 0) | (end == 1)).all():
+        hint = "return true and false [S], as world[goal]; for one state, np.arange(S) == state"
+        raise BadInput(f"'end' has the value {end[(end != 0) & (end != 1)][0]:.4g}", hint=hint)
+    return end > 0
 
 
 def _check_finite(role: str, values: Floats) -> None:

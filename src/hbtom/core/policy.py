@@ -85,6 +85,10 @@ def only(option: Any, options: Sequence[Any]) -> Floats:
 
 def mix(log: Any, other: Any, weight: Any) -> Any:
     """Return log( (1 - weight) P + weight P' )."""
+    weights = np.ravel(weight)
+    wrong = weights[~((weights >= 0) & (weights <= 1))]
+    if len(wrong):
+        raise BadInput(f"a mixture has the weight {wrong[0]}", hint="weights are from 0 to 1")
     with np.errstate(divide="ignore"):
         return np.logaddexp(np.log1p(-np.asarray(weight)) + log, np.log(weight) + other)
 
@@ -138,9 +142,12 @@ class Options:
 def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
     """Return a policy's log P(option), if it sums to 1 over the last axis."""
     told = getattr(policy, "__name__", "the policy")
+    told = "the policy" if told == "<lambda>" else f"'{told}'"
+    if np.shape(log) == q.shape[-1:]:  # the same whatever the state, goal and traits
+        log = np.broadcast_to(log, q.shape)
     if np.ndim(log) != np.ndim(q) or log.shape[-2:] != q.shape[-2:]:
         hint = "return log P(option) for Q [*axes, step, option], with the same last two axes"
-        raise BadInput(f"'{told}' returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
+        raise BadInput(f"{told} returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
     wrong = ~(abs(np.exp(log).sum(axis=-1) - 1) < _SUM)  # NaN, too
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -148,7 +155,7 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         worth = np.broadcast_to(q, log.shape)[at].round(3).tolist()
         hint = "return log P over the last axis, normalised; hb.boltzmann and hb.mix are"
         raise BadInput(
-            f"'{told}' sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
+            f"{told} sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
             hint=hint,
         )
     return log

@@ -21,11 +21,11 @@ from hbtom.core.axes import (
     listed,
     log_sum,
     names,
-    over,
     unknown,
 )
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
+from hbtom.core.plan import end_of
 from hbtom.core.walks import acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
 from hbtom.errors import BadInput
@@ -351,9 +351,7 @@ class Posterior:
             raise BadInput(f"'{phase.who}' acts here, but was not watched", hint=hint)
         agent, axes = self.agents[who], self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
-        end = over(
-            "end", False if agent.end is None else agent.end, axes, (world.states,), world=world
-        )
+        end = end_of(agent, axes, world)
         Q = self._believed_plan(agent, who, world, axes).Q[t, k]
         log = acting(agent.policy, Q, world, k, axes, i, previous)
         return aligned(log, mine, self.names), aligned(end, mine, self.names), phase.step

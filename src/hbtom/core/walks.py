@@ -62,7 +62,8 @@ class Turns:
                 assert part.log_seen is not None
                 seen = part.log_seen[..., row, :].reshape(-1, part.q.shape[-1]).max(axis=0)
                 there = np.flatnonzero(seen > -np.inf)
-                what = " or ".join(f"'{called[i]}'" for i in there[:2]) or "what was seen"
+                what = " or ".join(f"'{called[i]}'" for i in there[:2])
+                what = what or "what was seen (it does not lead to the next state)"
                 assert part.context is not None
                 return f"{what} in state {int(part.context['state'][row, 0])} (values: {values})"
         return "that"

@@ -18,6 +18,7 @@ from hbtom.core.axes import Axis, brief, call, each, listed, names, over, unknow
 from hbtom.core.memo import fingerprint
 from hbtom.errors import BadInput
 
+_ROUNDS = 10_000  # in which all states of a world without horizon should have come about
 _SUM = 1e-6  # by which the sum of probabilities may differ from 1
 
 
@@ -31,7 +32,7 @@ class _Frozen:
 
 
 class Dense(_Frozen):
-    """P(s' | s, a) [S, A, S'], or [*axes, S, A, S']; an action whose row is 0 is not available."""
+    """P(s' | s, a) ``[S, A, S]``, or ``[*axes, S, A, S]``; a row of 0 is no available action."""
 
     def __init__(self, P: Any) -> None:
         self.P = _numbers(P)
@@ -320,6 +321,11 @@ class Walk:
     start: int | None = None
     truth: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.actions, World) or isinstance(self.states, World):
+            hint = "hb.Walk(actions, world=world), or hb.Walk(actions, states, world)"
+            raise BadInput("a world is given in place of actions or states", hint=hint)
+
     def replayed(self, world: World) -> Replay:
         """Return the states and the numbers of the actions in a world."""
         first = world.start if self.start is None else self.start
@@ -352,10 +358,16 @@ class Walk:
         return Replay(tuple(states), tuple(actions), world)
 
     def __len__(self) -> int:
-        return len(self.states) - 1 if self.actions is None else len(self.actions)
+        if self.actions is None:
+            return len(self.states) - 1
+        named = isinstance(self.world, World)
+        done: Any = _said(self.actions, self.world) if named else self.actions
+        return len(done.split() if isinstance(done, str) else done)
 
     def __repr__(self) -> str:
-        return f"<Walk of {len(self)} steps>"
+        done = self.actions.split() if isinstance(self.actions, str) else self.actions
+        seen = f"{len(self.states or ())} states" if done is None else listed(done) or "no step"
+        return f"<Walk: {seen}>"
 
 
 def _said(actions: Any, world: World) -> Sequence[Any] | None:
@@ -363,7 +375,8 @@ def _said(actions: Any, world: World) -> Sequence[Any] | None:
     if not isinstance(actions, str):
         return None if actions is None else [*actions]
     known = {name for phase in world.phases for name in phase.actions}
-    return actions.split() if set(actions.split()) <= known else [*actions]
+    letters = set(actions) <= known or all(len(str(name)) == 1 for name in known)
+    return [*actions.replace(" ", "")] if letters else actions.split()
 
 
 _STATES = "give one state more than actions, the first one included"
@@ -439,6 +452,9 @@ def explore(
     fields that it names as arrays [n] or [n, B], and returns those that change, and ``legal`` [n]
     where an action is not always possible.
     """
+    rounds = [*rounds]
+    if not all(isinstance(one, tuple) and len(one) == 3 and callable(one[2]) for one in rounds):
+        raise BadInput("a round is not made of phases", hint="give [(who, actions, move), ...]")
     reached = _Reached(start)
     for who, _, move in rounds:
         unknown(f"a move of '{who}' asks for", names(move), [*start, "action"])
@@ -454,6 +470,9 @@ def explore(
                 done.append(reached.moved(old, actions, move))
         if horizon is None and len(reached.rows) == before:
             break
+        if horizon is None and len(known) == _ROUNDS:
+            hint = "keep moves in bounds, or give a horizon"
+            raise BadInput(f"new states still come about after {_ROUNDS} rounds", hint=hint)
     known.append([len(reached.rows)] * len(rounds))
     steps = [Sparse(np.concatenate(parts), states=len(reached.rows)) for parts in targets]
     phases = (
@@ -494,10 +513,13 @@ class _Reached:
         for action in actions:
             fields = self.fields(old)
             new = call(move, {**fields, "action": action})
+            if not isinstance(new, Mapping):
+                hint = "return {field: values} of what changes"
+                raise BadInput(f"the move '{action}' returns {brief(new)}", hint=hint)
             unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
             legal.append(np.broadcast_to(new.get("legal", True), len(old)))
             fields |= new
-            rows = [np.reshape(fields[name], (len(old), w)) for name, w in self.widths.items()]
+            rows = [_column(name, fields[name], len(old), w) for name, w in self.widths.items()]
             after.append(np.where(legal[-1][:, None], np.hstack(rows), old))
         every = np.stack(after, axis=1).reshape(-1, self.rows.shape[1])
         codes = self._code(every)
@@ -515,6 +537,15 @@ class _Reached:
             raise BadInput(f"numbers in a state should be from -1 to {(1 << self.bits) - 2}")
         codes: Ints = (rows + 1) @ (1 << self.bits * np.arange(self.ends[-1]))
         return codes
+
+
+def _column(name: str, values: Any, many: int, width: int) -> Any:
+    if isinstance(values, int) and width == 1:
+        return np.full((many, 1), values)
+    if np.size(values) != many * width:
+        hint = "return one for each state, an array like those that the move gets"
+        raise BadInput(f"a move returns '{name}' of the shape {np.shape(values)}", hint=hint)
+    return np.reshape(values, (many, width))
 
 
 def over_states(

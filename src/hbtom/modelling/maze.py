@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class _Drawing:
     """The cells of a drawing that are not walls."""
 
     def __init__(self, text: str, terrain: dict[str, float], doors: dict[str, str]) -> None:
-        lines = text.strip("\n").splitlines()
+        lines = dedent(text).strip("\n").splitlines()
         if not any(line.strip() for line in lines):
             raise BadInput("the drawing is empty", hint='draw rows of "#", "." and letters')
         width = max(map(len, lines))
