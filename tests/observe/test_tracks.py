@@ -13,7 +13,7 @@ import hbtom
 import tracked
 from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
-from hbtom.judgement.judging import plan_trials
+from hbtom.judgement.pipeline import plan_trials
 from hbtom.observe import same_trial
 from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Columns

@@ -23,6 +23,12 @@ KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of g
 NOBODY_WANTS = Identity("nothing")  # the goal where there is nothing to want
 
 
+_PLAIN = {
+    role: Agent.__dataclass_fields__[role].default
+    for role in ("step", "reward", "end", "final", "discount", "depth", "worth", "knows")
+}
+
+
 @dataclass(frozen=True)
 class Costs:
     """The costs of acting, in the units of the policy."""
@@ -126,6 +132,13 @@ class Places:
 
     def plan(self, agent: Agent, who: str, steps: Steps, axes: Sequence[Axis]) -> Plan:
         """Return the cost-to-go of every goal, from the agent's own planner if it has one."""
+        for name, plain in _PLAIN.items():
+            if getattr(agent, name) is not plain:
+                hint = "what moves and acts cost is said by hb.Plane and hb.Grid, or give 'values'"
+                raise BadInput(f"'{name}' has no effect in worlds of places", hint=hint)
+        if axes[-1].labels != self.goals:
+            hint = "leave 'goals' out: they are the things of each trial"
+            raise BadInput(f"there is no {axes[-1].labels[0]!r} to want here", hint=hint)
         if agent.values is None:
             cost = self._cost if steps is self._steps else cost_to_go(self, steps)
             return Plan(cost, len(axes))
