@@ -247,6 +247,11 @@ BAD = {
         "",
         "line 5, field 'frame': the row has no number",
     ),
+    "only a heading": (
+        "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n",
+        "[[trials]]\nframes = [0, 3]",
+        "there are no rows",
+    ),
     "far apart": (
         table("frame", "x", "y", rows=[(-1e308, 5, 5), (1.7e308, 6, 5), (1.75e308, 7, 5)]),
         "",

@@ -133,7 +133,8 @@ class Places:
     def plan(self, agent: Agent, who: str, steps: Steps, axes: Sequence[Axis]) -> Plan:
         """Return the cost-to-go of every goal, from the agent's own planner if it has one."""
         for name, plain in _PLAIN.items():
-            if getattr(agent, name) is not plain:
+            value = getattr(agent, name)
+            if value is not plain and not (isinstance(value, int | float) and value == plain):
                 hint = "what moves and acts cost is said by hb.Plane and hb.Grid, or give 'values'"
                 raise BadInput(f"'{name}' has no effect in worlds of places", hint=hint)
         if axes[-1].labels != self.goals:
