@@ -16,6 +16,6 @@ def test_slips_go_to_either_side_at_right_angles(diagonal: bool) -> None:
     for action in range(len(phase.actions)):
         after, P = phase.step.after(world.start, action)
         ways = np.stack([world["row"][after], world["column"][after]], axis=1) - middle
-        assert P == pytest.approx([0.6, 0.2, 0.2])
+        assert pytest.approx([0.6, 0.2, 0.2]) == P
         assert (ways[1:] @ ways[0] == 0).all()
         assert (ways[1] == -ways[2]).all()
