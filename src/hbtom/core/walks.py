@@ -250,8 +250,11 @@ def choices_of(world: World, who: str, steps: Replay, plan: Plan) -> Turns | Hid
             hint = "give all states but the last, or actions whose outcomes are sure"
             raise BadInput("several agents act, and some state was not seen", hint=hint)
         first = first_of(steps)
-        there = np.where(first > 0, plan.V, 0.0)
-        return Hidden(there @ first, steps, plan)
+        hope = first * (plan.V > HOPELESS / 2)  # where it may have started, and can get to the end
+        chance = hope.sum(axis=-1)
+        worth = (np.where(hope > 0, plan.V, 0.0) * hope).sum(axis=-1)
+        value = np.where(chance > 0, worth / np.where(chance > 0, chance, 1.0), HOPELESS)
+        return Hidden(value, steps, plan)
     rows = rows_of(steps, who)
     parts = []
     for k, phase in enumerate(world.phases):
