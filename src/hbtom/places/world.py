@@ -22,6 +22,12 @@ from hbtom.places.steps import HELD, OPEN, START, Steps
 KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of goal
 NOBODY_WANTS = Identity("nothing")  # the goal where there is nothing to want
 
+_PLAIN = Agent()
+_UNUSED = (
+    "step", "reward", "end", "final", "discount", "horizon", "actions", "depth", "worth",
+    "others", "stake",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Costs:
@@ -126,6 +132,11 @@ class Places:
 
     def plan(self, agent: Agent, who: str, steps: Steps, axes: Sequence[Axis]) -> Plan:
         """Return the cost-to-go of every goal, from the agent's own planner if it has one."""
+        for name in _UNUSED:
+            own, plain = getattr(agent, name), getattr(_PLAIN, name)
+            if own is not plain and (isinstance(own, np.ndarray) or own != plain):
+                hint = "the costs are those of the model; 'values' plans otherwise"
+                raise BadInput(f"a world of places has no use for '{name}'", hint=hint)
         if agent.values is None:
             cost = self._cost if steps is self._steps else cost_to_go(self, steps)
             return Plan(cost, len(axes))
