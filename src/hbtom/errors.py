@@ -79,7 +79,7 @@ def needed(library: str, extra: str) -> Iterator[None]:
 class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
-    _longest = 270  # characters of a message without the file; names in it may have thousands
+    _longest = 250  # characters of a message without the file; names in it may have thousands
 
     def __init__(
         self, problem: str, *, hint: str = "", place: Place | None = None, file: File | None = None

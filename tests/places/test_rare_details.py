@@ -238,6 +238,18 @@ def test_a_single_goal_in_reach_does_not_count_as_a_choice(preset: str) -> None:
     assert after.mean("efficiency", at=0) > new.mean("efficiency", at=0)
 
 
+@both
+def test_a_single_goal_in_reach_does_not_count_among_offers_that_overlap(preset: str) -> None:
+    """Nobody moves in the forced trials, so nothing at all is learnt from them."""
+    overlapping = [towards("a", without="c"), towards("b", without="a"), towards("b")]
+    forced = [towards("a", without="bc", far=0)] * 2
+    *_, plain = watched(*overlapping, preset=preset)
+    *_, after = watched(*forced, *overlapping, preset=preset)
+    assert plain.caveats == after.caveats != ()
+    np.testing.assert_allclose(after.joint(), plain.joint(), atol=1e-12)
+    assert abs(plain.margin("goal")[0] - 1 / 3).max() > 0.01
+
+
 # What opening a lock costs is learnt: the mean of what waiting for it cost
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hbtom.arrays import Ints
 from hbtom.assumptions import Continuous
 from hbtom.assumptions import Grid as GridMotion
-from hbtom.core.axes import HOPELESS
+from hbtom.core.axes import HOPELESS, log_sum
 from hbtom.core.policy import Headings as CoreHeadings
 from hbtom.core.policy import Options
 from hbtom.core.posterior import Posterior as CorePosterior
@@ -29,7 +30,7 @@ from hbtom.mind.planned_trials import Planned
 from hbtom.mind.regret import Actions, Headings, Regret, mean_cost, share_done
 from hbtom.mind.watching import watch_trials
 from hbtom.model import Model
-from hbtom.observe import Episode, Trial
+from hbtom.observe import Episode, Trial, names
 from hbtom.places.steps import waiting
 from hbtom.places.surprise import shift, waste, why_missing, worst_step
 from hbtom.places.watching import Kept, Watched, Watcher
@@ -101,6 +102,38 @@ class CoreJudgement(Judgement):
             for i, p in enumerate(self.watched.posteriors)
         )
 
+    @property
+    def frames(self) -> Annotated[Ints, "step"]:
+        """The frames in which the steps of the last trial are complete."""
+        frames: Ints = self.watched.posteriors[-1].steps.frame
+        return frames
+
+    @property
+    def limits(self) -> tuple[tuple[str, ...], ...]:
+        """What limits the meaning of each trial."""
+        if any(map(_limited, self.watched.posteriors)):
+            return super().limits
+        return ((),) * len(self.watched.posteriors)
+
+    @property
+    def preferred(self) -> tuple[str, float]:
+        """What the agent prefers before the last trial, and E[theta] of it."""
+        p = self.watched.posteriors[-1]
+        if p.caveats or isinstance(p.agents[""].choose, float):
+            return super().preferred
+        learnt, rule = p.update.learnt, p.agents[""].choose
+        log = learnt.log_weight
+        weight = log_sum(log.reshape(len(log), -1))
+        goals = learnt.counts[""].goals
+        shares = rule.expected(learnt.counts[""], weight).tolist()
+        share = max(shares)
+        return names(goals)[shares.index(share)], share
+
+    @property
+    def expected_efficiency(self) -> float:
+        """The expected efficiency before the last trial."""
+        return float(self.watched.posteriors[-1].mean("efficiency", at=0))
+
     @cached_property
     def _believed(self) -> tuple[Posterior, tuple[Beliefs, ...]]:
         return watch_trials(self.model, self.planned, (), None)
@@ -114,6 +147,13 @@ class CoreJudgement(Judgement):
     def learnt(self) -> tuple[Beliefs, ...]:
         """What is believed at the end of each trial but the last."""
         return self._believed[1]
+
+
+def _limited(p: CorePosterior) -> bool:
+    """Return whether anything limits the meaning of a trial."""
+    choices: Any = p.choices[""]
+    wrong = isinstance(choices, Options) and not np.all(choices.known)
+    return bool(p.caveats or wrong or not choices.reachable.any())
 
 
 class _Placed:
