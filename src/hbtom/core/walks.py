@@ -63,7 +63,7 @@ class Turns:
                 seen = part.log_seen[..., row, :].reshape(-1, part.q.shape[-1]).max(axis=0)
                 there = np.flatnonzero(seen > -np.inf)
                 what = " or ".join(f"'{called[i]}'" for i in there[:2])
-                what = what or "what was seen (it does not lead to the next state)"
+                what = what or "what was seen (it leads elsewhere)"
                 assert part.context is not None
                 return f"{what} in state {int(part.context['state'][row, 0])} (values: {values})"
         return "that"
