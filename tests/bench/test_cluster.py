@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,10 @@ def test_a_missing_library(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadInput, match=r"distributed.*'cluster'"):
         evaluate(data, cluster="tcp://127.0.0.1:1")
+
+
+def test_work_that_times_out_ends() -> None:
+    done = Future[None]()
+    done.set_exception(TimeoutError("the rater's service did not answer"))
+    with pytest.raises(TimeoutError, match="did not answer"):
+        machines._Awaited(done, machines._Workers(None)).result()

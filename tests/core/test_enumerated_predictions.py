@@ -328,3 +328,35 @@ def test_habits_are_of_ones_own_acts() -> None:
         a = odds[acts[0] != "x"] * odds[acts[2] != acts[0]]
         exact["".join(acts)] = a / 9
     assert_as_frequent(frequencies(walks, lambda walk: "".join(walk.actions)), exact, 3000)
+
+
+def swapped(world: hb.World) -> Any:
+    """Return what an agent believes who takes A for B, perhaps."""
+    return {"right": (1, world), "wrong": (3, world.but(A=world["B"], B=world["A"]))}
+
+
+@pytest.mark.parametrize("knows", [None, swapped])
+@pytest.mark.parametrize("gone", [(1,), (2,), (1, 2), (3,)])
+def test_predictions_do_not_depend_on_states_that_follow_from_acts(
+    knows: Any, gone: tuple[int, ...]
+) -> None:
+    world = hb.maze("@...A\n.....\n...B.")
+    agent = hb.Agent(reward=-1.0, end=lambda world, goal: world[goal], knows=knows)
+    acts = "right down right"
+    known = hb.watch(agent, hb.Walk(acts, world=world))
+    states = [None if i in gone else s for i, s in enumerate(known.steps.states)]
+    states[3] = np.ones(world.states) if 3 in gone else states[3]  # anything may have been seen
+    p = hb.watch(agent, hb.Walk(acts, states, world=world))
+    for at in range(4):
+        assert p.next(at) == pytest.approx(known.next(at))
+    goal = lambda world: world["A"]  # noqa: E731
+    assert p.would(goal, since=1, rounds=4) == pytest.approx(known.would(goal, since=1, rounds=4))
+
+
+def test_rounds_that_there_are_not() -> None:
+    world = hb.maze("@...A", horizon=5)
+    p = hb.watch(hb.Agent(reward=-1.0), hb.Walk("right", world=world))
+    assert p.would(np.arange(5) == 0, rounds=0) == 1.0
+    for rounds in (-1, 6):
+        with pytest.raises(hb.BadInput, match=f"there are no {rounds} rounds"):
+            p.would(rounds=rounds)

@@ -64,3 +64,13 @@ def test_agents_without_hope_act_at_random() -> None:
 
 def lapsing(Q: Any, efficiency: Any) -> Any:
     return hb.mix(hb.boltzmann(Q, efficiency), hb.uniform(Q), 0.1)
+
+
+@pytest.mark.parametrize("left", [0.1, 0.4, 0.5, 0.9])
+def test_goals_in_reach_of_any_place_where_it_may_have_started_can_be_chosen(left: float) -> None:
+    world = hb.maze("A..#..B")
+    agent = hb.Agent(reward=-1.0, end=lambda world, goal: world[goal], traits={"efficiency": [2]})
+    look = left * (world["column"] == 1) + (1 - left) * (world["column"] == 5)
+    p = hb.watch(agent, hb.Walk([], [look], world=world))
+    assert p["goal"] == pytest.approx({"A": 0.5, "B": 0.5})
+    assert p.choices[""].value.ravel() == pytest.approx([-1.0, -1.0])

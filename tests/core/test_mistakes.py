@@ -45,7 +45,7 @@ MISTAKES = {
     "in place of actions or states": lambda: hb.Walk(LANE, "left"),
     "is no world": lambda: hb.watch(ANN, hb.Walk("left", world="lane")),
     "has no action 'west'": lambda: hb.watch(ANN, hb.Walk("left west", world=LANE)),
-    "(it does not lead to the next": lambda: hb.watch(ANN, hb.Walk("left", [3, 3], LANE)),
+    "(it leads elsewhere)": lambda: hb.watch(ANN, hb.Walk("left", [3, 3], LANE)),
     "world of one agent, and 2": lambda: hb.watch({"ann": ANN, "bob": ANN}, LEFT),
     "'<lambda>' asks for 'w'": lambda: P.would(lambda w: w["A"]),
     "there is nothing to vary": lambda: hb.fit(ANN, [LEFT], efficiency=(1, 2)),

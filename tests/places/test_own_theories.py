@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import hbtom as hb
@@ -82,3 +84,15 @@ def test_what_is_wrong_is_told() -> None:
     short = plain.but(values=lambda world: 0.0)
     with pytest.raises(hb.BadInput, match=r"'values' returns the shape \(\)"):
         hb.watch(short, hb.load(PAIR[0]).trials, space=hb.Plane())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"reward": lambda goal: -5.0}, {"discount": 0.5}, {"depth": 2}, {"end": lambda: [True]},
+     {"reward": np.zeros((2, 2))}, {"others": {"it": plain}}, {"worth": hb.as_it_acts}],
+    ids=lambda change: next(iter(change)),
+)  # fmt: skip
+def test_what_a_world_of_places_would_ignore_is_refused(change: dict[str, Any]) -> None:
+    (name,) = change
+    with pytest.raises(hb.BadInput, match=f"a world of places has no use for '{name}'"):
+        hb.Theory(plain.but(**change)).judge(PAIR[0])

@@ -113,6 +113,8 @@ class _Awaited:
             try:
                 return self.done.result(timeout=OFTEN)
             except TimeoutError:
+                if self.done.done():  # the work itself took too long, or just ended
+                    return self.done.result()
                 self.workers.look()
 
 

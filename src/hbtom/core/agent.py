@@ -183,14 +183,14 @@ class Agent:
             isinstance(self.goals, Trait) and self.goals.weight is not None
         )
 
-    @cached_property
+    @property
     def home(self) -> World | None:
         """The world of an agent that has its own ``step``; None if trials bring their worlds."""
         if self.step is None:
             return None
         axes = self.axes()
         labels = [(axis.name, axis.labels) for axis in axes if axis.name in names(self.step)]
-        key = "home", fingerprint(self.step, self.horizon, self.actions), repr(labels)
+        key = "home", fingerprint(self.step, self.horizon, self.actions, labels)
         made: World = plans.get(
             key,
             lambda: World.of(as_step(self.step, axes), actions=self.actions, horizon=self.horizon),

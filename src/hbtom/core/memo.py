@@ -6,7 +6,10 @@ function that is made again is the same, and one that uses an array that has cha
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
+import sys
+import sysconfig
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
@@ -22,8 +25,8 @@ _MOST = 96 * 2**20  # bytes of arrays that are kept
 class Memo:
     """Results by key; the ones used least recently are dropped when there are too many bytes.
 
-    The newest result is always kept. Several threads may use it; each key is computed once at a
-    time.
+    The newest result is always kept. Several threads may use it; if two make the same result at
+    once, both get the one that was made first.
     """
 
     def __init__(self, most: int = _MOST) -> None:
@@ -72,7 +75,7 @@ def bytes_of(value: Any, depth: int = 6) -> int:
         return 100 + sum(bytes_of(one, depth - 1) for one in value.values())
     if isinstance(value, tuple | list):
         return 50 + sum(bytes_of(one, depth - 1) for one in value)
-    if is_dataclass(value):
+    if hasattr(value, "__dict__") and not isinstance(value, type):
         return 100 + sum(bytes_of(one, depth - 1) for one in vars(value).values())
     return 50
 
@@ -86,8 +89,7 @@ def fingerprint(*values: Any) -> str:
     """Return 16 hexadecimal digits that change when a value, or code that a function runs, changes.
 
     A function counts with its code, its defaults, and the globals and variables that it uses; an
-    object with its attributes. Objects without any, such as random generators, cannot be told from
-    others of their kind.
+    object with its attributes and those of its class, or with what it is pickled as.
     """
     digest = hashlib.blake2b(digest_size=8)
     _add(digest, values, {})
@@ -118,7 +120,7 @@ def _add(digest: Any, value: Any, seen: Seen) -> None:
         for one in sorted(value, key=repr):
             _add(digest, one, seen)
     elif isinstance(value, Mapping):
-        for name, one in value.items():
+        for name, one in [*value.items()]:
             _add(digest, name, seen)
             _add(digest, one, seen)
     else:
@@ -145,11 +147,8 @@ def _add_object(digest: Any, value: Any, seen: Seen) -> None:
         digest.update(value.__name__.encode())
     elif isinstance(value, type):
         digest.update(f"{value.__module__}.{value.__qualname__}".encode())
-        if value.__module__.split(".")[0] not in _SETTLED:
-            for name, one in sorted(vars(value).items()):
-                if isinstance(one, types.FunctionType | property | staticmethod):
-                    digest.update(name.encode())
-                    _add(digest, getattr(one, "fget", None) or getattr(one, "__func__", one), seen)
+        if not _settled(value):
+            _add_class(digest, value, seen)
     elif isinstance(value, range | slice):
         digest.update(repr(value).encode())
     elif is_dataclass(value):
@@ -157,14 +156,62 @@ def _add_object(digest: Any, value: Any, seen: Seen) -> None:
         _add(digest, [getattr(value, one.name) for one in fields(value)], seen)
     elif callable(value) and hasattr(value, "func"):  # functools.partial
         _add(digest, [value.func, value.args, value.keywords], seen)
+    elif isinstance(value, types.BuiltinFunctionType | np.ufunc):
+        digest.update(getattr(value, "__qualname__", value.__name__).encode())
+        _add(digest, getattr(value, "__self__", None), seen)
     else:
         _add(digest, type(value), seen)
-        _add(digest, getattr(value, "__dict__", None), seen)
-        slots = getattr(type(value), "__slots__", ())
-        _add(digest, [getattr(value, name, None) for name in slots], seen)
+        digest.update(str(getattr(value, "__qualname__", "")).encode())
+        slots = [s for kind in type(value).__mro__ for s in _names(vars(kind).get("__slots__", ()))]
+        if _own(type(value)) and (hasattr(value, "__dict__") or slots):
+            _add(digest, getattr(value, "__dict__", None), seen)
+            _add(digest, [getattr(value, name, None) for name in slots], seen)
+        else:
+            _add(digest, _pickled(value), seen)
 
 
-_SETTLED = ("hbtom", "numpy", "builtins")  # their code does not change while a program runs
+def _names(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _pickled(value: Any) -> Any:
+    """Return what an object is made of again, or its attributes if it cannot be."""
+    made = copyreg.dispatch_table.get(type(value))
+    try:
+        found = value.__reduce_ex__(4) if made is None else made(value)
+    except (TypeError, ValueError, AttributeError):
+        return getattr(value, "__dict__", None)
+    return found if isinstance(found, str) else [*found[1:3], *map(list, filter(None, found[3:5]))]
+
+
+def _add_class(digest: Any, kind: type, seen: Seen) -> None:
+    """Add a class: its functions, and if it is no library's, its bases and other attributes."""
+    own = _own(kind)
+    if own:
+        _add(digest, kind.__bases__, seen)
+    for name, one in sorted(vars(kind).items()):
+        one = getattr(one, "fget", None) or getattr(one, "__func__", one)
+        if isinstance(one, types.FunctionType) or (own and not name.startswith(("__", "_abc_"))):
+            digest.update(name.encode())
+            _add(digest, one, seen)
+
+
+_SETTLED = {"hbtom", "numpy", *sys.builtin_module_names, *sys.stdlib_module_names} - {"__main__"}
+_LIBRARIES = tuple({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+
+
+def _settled(one: Any) -> bool:
+    """Return whether a name stands for the same function or class as long as a program runs."""
+    home, name = getattr(one, "__module__", None), getattr(one, "__qualname__", None)
+    return str(home).split(".")[0] in _SETTLED and bool(name) and "<locals>" not in str(name)
+
+
+def _own(kind: type) -> bool:
+    """Return whether a class is of hbtom or its user, not of a library."""
+    home = kind.__module__.split(".")[0]
+    if home in _SETTLED:
+        return home == "hbtom"
+    return not str(getattr(sys.modules.get(home), "__file__", None)).startswith(_LIBRARIES)
 
 
 def _add_code(digest: Any, code: Any, known: Mapping[str, Any], seen: Seen) -> None:
@@ -179,8 +226,7 @@ def _add_code(digest: Any, code: Any, known: Mapping[str, Any], seen: Seen) -> N
     for name in code.co_names:
         if name in known:
             one = known[name]
-            settled = getattr(one, "__module__", "") or ""
-            if callable(one) and str(settled).split(".")[0] in _SETTLED:
-                digest.update(f"{settled}.{getattr(one, '__qualname__', name)}".encode())
+            if callable(one) and _settled(one):
+                digest.update(f"{one.__module__}.{one.__qualname__}".encode())
             else:
                 _add(digest, one, seen)

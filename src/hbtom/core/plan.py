@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
+from weakref import ref
 
 import numpy as np
 
@@ -49,8 +50,8 @@ def plan_of(agent: Agent, world: World, who: str, axes: Sequence[Axis], rows: Ro
     asked = {name for function in agent.planning for name in names(function)}
     some = tuple(axis for axis in axes if axis.name in asked)
     kept = None if rows is None else tuple((key, tuple(states)) for key, states in rows.items())
-    labels = tuple((axis.name, axis.labels) for axis in some)
-    key = "plan", world, who, fingerprint(agent.planning), repr(labels), kept
+    labels = [(axis.name, axis.labels) for axis in some]
+    key = "plan", ref(world), who, fingerprint(agent.planning), fingerprint(labels), kept
     plan = plans.get(key, lambda: _plan(agent, some, world, who, rows))
     own, every = [axis.name for axis in some], [axis.name for axis in axes]
     Q = {key: aligned(q, own, every) for key, q in plan.Q.items()}

@@ -26,7 +26,7 @@ from hbtom.core.axes import (
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
 from hbtom.core.plan import end_of
-from hbtom.core.walks import acting, joined, log_state
+from hbtom.core.walks import Hidden, acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
 from hbtom.errors import BadInput, count
 
@@ -208,7 +208,11 @@ class Posterior:
         minds = self._minds(here, without, changes, changed and keep is None, since)
         P = minds[..., None] * start
         seen, K = len(self.steps), len(here.phases)
-        last = K * ((here.horizon or max(1, -(-seen // K))) if rounds is None else rounds)
+        if rounds is not None and not 0 <= rounds <= (here.horizon or rounds):
+            hint = f"give 0 to {here.horizon or 'any number'}"
+            raise BadInput(f"there are no {rounds} rounds in this world", hint=hint)
+        whole = here.horizon or max(1, -(-seen // K))
+        last = K * (whole if rounds is None else rounds)
         for i in range(since, last):
             P = self._moved(P, changes)
             log, end, step = self._acting(here, i)
@@ -348,13 +352,15 @@ class Posterior:
     def _state(self, at: int) -> Floats:
         """Return P(state after ``at`` steps | axes, what was seen) [*axes or 1, state]."""
         steps: Replay = self.steps
-        if at < len(steps) or not steps.hidden:
+        hidden = steps.hidden
+        if at < len(steps) or not hidden:
             steps = Replay(steps.states[: at + 1], steps.actions[:at], steps.world)
         who = next(iter(self.agents))
         mind, axes = self.agents[who], self.theirs[who]
-        choices = self.choices[who]
-        if steps.hidden:
-            choices = steps.world.choices(who, steps, steps.world.plan(mind, who, steps, axes))
+        choices: Any = self.choices[who]
+        if hidden:  # some state of the whole trial
+            plan = self._believed_plan(mind, who, steps.world, axes)
+            choices = Hidden(plan.V[..., 0], steps, plan)
         mine = [self.own[who][axis.name] for axis in axes]
         return aligned(log_state(steps, choices, mind.policy, axes), mine, self.names)
 

@@ -63,7 +63,7 @@ class Turns:
                 seen = part.log_seen[..., row, :].reshape(-1, part.q.shape[-1]).max(axis=0)
                 there = np.flatnonzero(seen > -np.inf)
                 what = " or ".join(f"'{called[i]}'" for i in there[:2])
-                what = what or "what was seen (it does not lead to the next state)"
+                what = what or "what was seen (it leads elsewhere)"
                 assert part.context is not None
                 return f"{what} in state {int(part.context['state'][row, 0])} (values: {values})"
         return "that"
@@ -250,8 +250,11 @@ def choices_of(world: World, who: str, steps: Replay, plan: Plan) -> Turns | Hid
             hint = "give all states but the last, or actions whose outcomes are sure"
             raise BadInput("several agents act, and some state was not seen", hint=hint)
         first = first_of(steps)
-        there = np.where(first > 0, plan.V, 0.0)
-        return Hidden(there @ first, steps, plan)
+        hope = first * (plan.V > HOPELESS / 2)  # where it may have started, and can get to the end
+        chance = hope.sum(axis=-1)
+        worth = (np.where(hope > 0, plan.V, 0.0) * hope).sum(axis=-1)
+        value = np.where(chance > 0, worth / np.where(chance > 0, chance, 1.0), HOPELESS)
+        return Hidden(value, steps, plan)
     rows = rows_of(steps, who)
     parts = []
     for k, phase in enumerate(world.phases):

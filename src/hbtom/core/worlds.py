@@ -114,6 +114,15 @@ class Sparse(_Frozen):
 Step = Dense | Sparse
 
 
+def _fixed(values: Any) -> Any:
+    """Return a copy of an array that cannot change, lest plans that were made before be wrong."""
+    if not isinstance(values, np.ndarray) or not values.flags.writeable:
+        return values
+    copy = values.copy()
+    copy.flags.writeable = False
+    return copy
+
+
 def _numbers(values: Any) -> Floats:
     try:
         array = np.array(values, dtype=float)
@@ -195,6 +204,10 @@ class World(_Frozen):
     known: Sequence[Sequence[int]] | None = None
     remade: Callable[[str], World] | None = None
     things: tuple[Any, ...] = ("",)
+
+    def __post_init__(self) -> None:
+        fixed = {name: _fixed(values) for name, values in self.fields.items()}
+        object.__setattr__(self, "fields", fixed)
 
     @staticmethod
     def of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.agent import Agent
-from hbtom.core.axes import listed, log_sum, names, unknown
+from hbtom.core.axes import GOAL, listed, log_sum, names, unknown
 from hbtom.core.posterior import Posterior
 from hbtom.core.watch import watch
-from hbtom.core.worlds import Walk
+from hbtom.core.worlds import Cue, Walk
 from hbtom.errors import BadInput
 
 if TYPE_CHECKING:
@@ -42,13 +42,12 @@ class Fit:
 
     values: Mapping[str, float]
     make: Make
-    ranges: Mapping[str, tuple[float, float]]
+    ranges: Mapping[str, Any]  # (least, largest), or a list of values
     pointwise: Annotated[Floats, "person"]  # log-evidence, or the squared error of ratings
     tried: Sequence[tuple[Mapping[str, float], float]] = ()  # parameters, and their loss
     predicted: Floats | None = None
     ratings: Floats | None = None
     _loss: Callable[[Mapping[str, float]], Floats] | None = None
-    grids: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
     def agents(self) -> Any:
@@ -82,11 +81,12 @@ class Fit:
         if self.ratings is not None:
             raise BadInput("only fits to choices can be sampled", hint="ratings have no likelihood")
         rng, draws, points = np.random.default_rng(seed), [], []
+        free = {name: span for name, span in self.ranges.items() if isinstance(span, tuple)}
         for _ in range(chains):
             now, log = dict(self.values), self.pointwise
             for _ in range(number):
                 new = {name: self._proposed(name, now[name], rng) for name in now}
-                if all(a <= new[name] <= b for name, (a, b) in self.ranges.items()):
+                if all(a <= new[name] <= b for name, (a, b) in free.items()):
                     found = -self._loss(new)
                     if np.log(rng.random()) < found.sum() - log.sum():
                         now, log = new, found
@@ -102,9 +102,10 @@ class Fit:
 
     def _proposed(self, name: str, now: float, rng: np.random.Generator) -> float:
         """Return a value near another, or any value of a grid."""
-        if name in self.grids:
-            return float(rng.choice(self.grids[name]))
-        low, high = self.ranges[name]
+        span = self.ranges[name]
+        if not isinstance(span, tuple):
+            return float(rng.choice(span))
+        low, high = span
         return now + float(rng.normal()) * 0.15 * (high - low)
 
     def __repr__(self) -> str:
@@ -137,7 +138,7 @@ def fit(
     ]
     if not people:
         raise BadInput("there is nothing to fit to", hint="give a series of trials for each person")
-    told, spans, grid = _ranges(make, ranges)
+    spans, grid = _ranges(make, ranges)
     wanted = None if ratings is None else np.asarray(ratings, dtype=float)
     if wanted is not None and ask is None:
         hint = "give ask=function of the posterior, as in ask=lambda p: p['goal']['red']"
@@ -158,7 +159,8 @@ def fit(
 
     def losses(values: Mapping[str, float]) -> Floats:
         if wanted is None:
-            return -log_evidence(make(**values), people)
+            agents = make(**values)
+            return -np.array([_evidence(agents, one) for one in people])
         found = predicted(values)
         if found.shape != wanted.shape:
             hint = "ask should return as many numbers as there are ratings of a person"
@@ -168,19 +170,18 @@ def fit(
 
     best, tried = _minimised(losses, spans, grid)
     return Fit(
-        best, make, told, losses(best) * (-1 if wanted is None else 1), tried,
+        best, make, grid | spans, losses(best) * (-1 if wanted is None else 1), tried,
         None if wanted is None else predicted(best), wanted, losses,
-        {name: values for name, values in grid.items() if name not in spans},
     )  # fmt: skip
 
 
-def _ranges(make: Make, ranges: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """Return the least and largest value of each parameter, those that vary freely, and grids."""
+def _ranges(make: Make, ranges: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the least and largest value of parameters that vary freely, and grids of all."""
     asked = names(make)
     if not ranges or {*asked} - {*ranges}:
         missing = listed([name for name in asked if name not in ranges]) or "none"
         raise BadInput(f"no range is given for {missing}", hint="as in fear=(0, 20), or a list")
-    told, spans, grid = {}, {}, {}
+    spans, grid = {}, {}
     for name, given in ranges.items():
         try:
             values = [float(one) for one in given]
@@ -190,11 +191,10 @@ def _ranges(make: Make, ranges: Mapping[str, Any]) -> tuple[Any, Any, Any]:
         free = isinstance(given, tuple) and len(values) == 2
         if free and not values[0] < values[1]:
             raise BadInput(f"the range of '{name}' is {given}", hint="give (least, largest)")
-        told[name] = min(values), max(values)
         if free:
             spans[name] = values[0], values[1]
         grid[name] = np.linspace(values[0], values[1], _GRID).tolist() if free else values
-    return told, spans, grid
+    return spans, grid
 
 
 def _minimised(losses: Any, spans: Any, grid: Any) -> tuple[dict[str, float], list[Any]]:
@@ -263,11 +263,11 @@ def recover(
     (as long, from where these began), and the values are fitted to what they do.
     """
     rng, true, fitted = np.random.default_rng(seed), [], []
-    told, spans, grid = _ranges(make, ranges)
+    spans, grid = _ranges(make, ranges)
     for _ in range(number):
         values = {
-            name: float(rng.uniform(*told[name]) if name in spans else rng.choice(grid[name]))
-            for name in told
+            name: float(rng.uniform(*spans[name]) if name in spans else rng.choice(grid[name]))
+            for name in grid
         }
         agents = make(**values)
         data = [_simulated(agents, one, int(rng.integers(1 << 31))) for one in people]
@@ -277,20 +277,29 @@ def recover(
 
 
 def _simulated(agents: Any, trials: Any, seed: int) -> list[Walk]:
-    """Return a series of trials like these, acted by agents whose traits last."""
+    """Return a series of trials like these, acted by agents whose traits and preferences last."""
     series = [trials] if isinstance(trials, Walk) else [*trials]
     done, rng = [], np.random.default_rng(seed)
     traits: dict[str, Any] = {}
+    before: Posterior | None = None  # of agents that are known, as are their earlier goals
     for walk in series:
         world = walk.world if walk.world is not None else watch(agents, walk).world
         steps = walk.replayed(world)
         begin = Walk([], [int(steps.states[0])], world)
-        p = watch(_knowing(agents, traits), begin)
+        p = watch(_knowing(agents, traits), begin, before)
         rounds = -(-len(steps) // len(world.phases))
         (found,) = p.sample(1, rounds=max(rounds, 1), seed=int(rng.integers(1 << 31)))
         traits = traits or {a.name: found.truth[a.name] for a in p.axes if a.lasting}
+        told = replace(begin, cues=[_goal_of(p, who, found) for who in p.agents])
+        before = watch(_knowing(agents, traits), told, before)
         done.append(Walk(found.actions, found.states, world))
     return done
+
+
+def _goal_of(p: Posterior, who: str, walk: Walk) -> Cue:
+    """Return what tells the goal that an agent had in a simulated walk."""
+    wanted = walk.truth[p.own[who][GOAL]]
+    return Cue(0, lambda goal: 0.0 if goal == wanted else -np.inf, who)
 
 
 def _knowing(agents: Any, traits: Mapping[str, Any]) -> Any:
@@ -345,10 +354,10 @@ def separate(
     return sorted(found, key=lambda one: -one.gain)
 
 
-def _evidence(agents: Any, walk: Walk) -> float:
-    """Return log P(walk | theory), -inf where the theory rules it out."""
+def _evidence(agents: Any, trials: Any) -> float:
+    """Return log P(trials | theory), -inf where the theory rules them out."""
     try:
-        return float(watch(agents, walk).log_evidence[-1])
+        return float(watch(agents, trials).log_evidence[-1])
     except BadInput as error:
         if "has probability 0" in error.problem or "no goal and traits are left" in error.problem:
             return -np.inf

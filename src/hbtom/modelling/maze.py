@@ -52,7 +52,7 @@ def maze(
     if slip:
         order = [*ways.values()]
         aside = [
-            [order.index((right, down)), order.index((-right, -down))] for down, right in order
+            [order.index((right, -down)), order.index((-right, down))] for down, right in order
         ]
         targets = np.concatenate([targets, number[:, aside]], axis=2)
         P = np.broadcast_to([1 - slip, slip / 2, slip / 2], targets.shape)
