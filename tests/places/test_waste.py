@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -164,6 +165,18 @@ def test_acts_add_what_they_waste_or_the_rest_of_their_cost(cost: float) -> None
             total = moves + np.where(done, acts[goal], cost - acts[goal]).sum(axis=1)
             wanted = (total >= regret[goal].sum()).mean()
             assert abs(found[goal, number] - wanted) <= error(wanted)
+
+
+def test_acts_that_waste_as_much_as_others_count_whatever_the_rounding() -> None:
+    """Without moves, the sum over all combinations is exact; many of them tie."""
+    tenths, efficiency = [7, 5, 7, 2, 6], 2.5
+    found = waste_tail(headings(np.array([tenths]) / 10, LENGTHS[:0], 1.0), np.array([efficiency]))
+    wanted = 0.0
+    for done in product((True, False), repeat=len(tenths)):
+        own = [one if did else 10 - one for one, did in zip(tenths, done, strict=True)]
+        if sum(own) >= sum(tenths):
+            wanted += math.prod(1 / (1 + math.exp(-efficiency * (1 - one / 5))) for one in own)
+    assert found.item() == pytest.approx(wanted, rel=1e-12)
 
 
 def test_nothing_wasted_is_no_surprise() -> None:

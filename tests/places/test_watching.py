@@ -56,8 +56,22 @@ def test_theories_share_worlds() -> None:
     seen = towards(100, 80)
     worlds = [Watcher(model).watch([seen]).posteriors[0].world for model in (plain, other)]
     assert worlds[0] is worlds[1]
-    dearer = with_settings(plain, {"acts.cost": 2.0})
-    assert Watcher(dearer).watch([seen]).posteriors[0].world is not worlds[0]
+    nearer = with_settings(plain, {"motion.berth": 0.0})
+    assert Watcher(nearer).watch([seen]).posteriors[0].world is not worlds[0]
+
+
+def test_the_world_of_a_trial_depends_on_what_opening_cost_before() -> None:
+    """The same trial comes after one in which the barrier took 5 frames to vanish, and 25."""
+    gate = {"walls": [(100, 0, 20, 80), (100, 120, 20, 80)], "barrier": [(100, 80, 20, 40)]}
+    waited = [
+        trial(
+            [*walk((42, 102), (80, 102)), *[(80.0, 102.0)] * 30], THINGS, opened=25, waits=n, **gate
+        )
+        for n in (5, 25)
+    ]
+    last, one = towards(100, 80), watcher()
+    found = [one.watch([first, last]).posteriors[-1].world.costs.opening for first in waited]
+    assert found == pytest.approx([5 * 2 / 10, 25 * 2 / 10])
 
 
 def test_a_new_agent_is_known_nothing_about() -> None:
