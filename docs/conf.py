@@ -5,6 +5,7 @@ Neither building nor reading the site needs a network connection. See also CONTR
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,11 +13,14 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 import hbtom  # noqa: E402
-from hbtom.mind import beliefs, company, kinds_of_minds, likelihood  # noqa: E402
+from hbtom.judgement import attributing  # noqa: E402
+from hbtom.mind import beliefs, company, kinds_of_minds, likelihood, watching  # noqa: E402
 
 # Signatures name these types, which their modules import for type checkers only.
 beliefs.Mixture = kinds_of_minds.Mixture
 likelihood.Company = company.Company
+watching.Whereabouts = hbtom.Whereabouts
+attributing.os = os
 
 project = "hbtom"
 author = "The hbtom developers"

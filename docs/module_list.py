@@ -12,17 +12,18 @@ from pathlib import Path
 
 SOURCES = Path(__file__).parents[1] / "src" / "hbtom"
 PAGE = Path(__file__).parent / "reference" / "modules.md"
+CORE = "core", "modelling", "places"
 ROOMS = "observe", "world", "plan", "mind", "judgement", "bench", "neural", "show", "cli"
 HEAD = """# All modules
 
-Every module of hbtom and the first line of its documentation, room by room in the order of the
-[architecture](../architecture.md). `python docs/module_list.py` writes this page.
+Every module of hbtom and the first line of its documentation: the core, then room by room in the
+order of the [architecture](../architecture.md). `python docs/module_list.py` writes this page.
 """
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    rooms = (folder for room in ROOMS for folder in _packages(SOURCES / room))
+    rooms = (folder for room in (*CORE, *ROOMS) for folder in _packages(SOURCES / room))
     return "\n".join([HEAD, *map(_section, [SOURCES, *rooms])])
 
 

@@ -118,7 +118,7 @@ HOSTILE: dict[str, tuple[Write, str]] = {  # with what is said about it
     "no tracks": (tracks(0, 2, 1, ROWS, chunks=None), "there are no tracks"),
     "no nodes": (tracks(1, 2, 0, ROWS, chunks=None), "there are no body parts"),
     "no rows": (table(pickle.dumps(COLUMNS, 0), rows=0), "there are no rows"),
-    "complex": (tracks(1, 2, 1, ROWS, kind="c16"), "these are not numbers"),
+    "complex": (tracks(1, 2, 1, ROWS, kind="c16"), "the numbers are complex"),
     "dimensions": (dimensions(["a"], 1, 2, 3), "the HDF5 file is broken"),
 }
 

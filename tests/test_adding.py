@@ -163,8 +163,7 @@ def test_a_surprise_that_counts(copy: Copy) -> None:
     )
     surprises = "judgement/surprises.py"
     copy.edit(surprises, "    waste: float | None = None\n", "    doubt: float | None = None\n")
-    waste = "if waste and can_predict(posterior) else None,\n"
-    copy.edit(surprises, waste, "        doubt(posterior),\n")
+    copy.edit(surprises, "Callable[[Posterior], float]] = {", '"doubt": doubt')
     imports = "from hbtom.mind import Posterior\n"
     copy.edit(surprises, imports, "from hbtom.judgement.doubt import doubt\n")
     last = 'without it, waste does not count")\n    ] = None\n'

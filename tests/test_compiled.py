@@ -62,7 +62,8 @@ things = {"a": (150, 40), "b": (150, 160), "c": (40, 160)}
 trial = hbtom.Trial.from_arrays([(30 + 9 * at, 100 - 4 * at) for at in range(12)], things)
 told = []
 for bayes.MANY in (1 << 30, 4):
-    told.append(hbtom.judge(hbtom.Episode((trial,) * 4)).plausibility)
+    judged = hbtom.judge(hbtom.Episode((trial,) * 4), {"hypotheses.outdated": 0.1})
+    told.append(judged.plausibility)
     told.append(Kernel.compiling)
 print(told[0] == told[2], told[1], told[3])
 """

@@ -367,6 +367,10 @@ EXTREMES = [
     "[classifier.goal]\nweight = -1e6\nbias = -1e6",
     "[classifier.goal]\nweight = 1e6\nbias = 1e6",
 ]
+MISSING = {  # what makes a simple episode one that cannot be judged
+    ("paper", "[motion]\ncell = 20.0"): "the agent does nothing",
+    ("default", "[motion]\nclearance = 1e6"): "no goal can be reached",
+}
 CONTINUOUS_ONLY = ["[motion]\nclearance = 1e6", "[motion]\nstride = 0.0", "[motion]\nstride = 1e6"]
 
 
@@ -377,7 +381,9 @@ CONTINUOUS_ONLY = ["[motion]\nclearance = 1e6", "[motion]\nstride = 0.0", "[moti
 )
 def test_an_extreme_model_still_judges(base: str, text: str) -> None:
     model = Model.from_toml(f'base = "{base}"\n{text}\n')
-    for trials in (simple_episode(), episode(key_trial(), key_trial(jump=False))):
+    simple, with_key = simple_episode(), episode(key_trial(), key_trial(jump=False))
+    for trials, why in ((simple, MISSING.get((base, text), "")), (with_key, "")):
         judgement = hbtom.judge(read(trials), model)
-        assert 0 <= judgement.plausibility <= 1
+        assert judgement.missing == why
+        assert why or 0 <= judgement.plausibility <= 1
         assert judgement.test.goal.sum(axis=1) == pytest.approx(1)

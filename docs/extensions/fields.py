@@ -11,7 +11,8 @@ from __future__ import annotations
 import enum
 import inspect
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from typing import Any
@@ -20,19 +21,33 @@ from msgspec import Struct
 from sphinx.application import Sphinx
 
 _COMMENT = re.compile(r"^    (\w+): [^#\n]*#\s*(.+)$", re.MULTILINE)
+_NAME = re.compile(r"(?<![\w.\"'])[A-Z]\w+")
 _SHAPED = re.compile(r"""Annotated\[(\w[\w.]*), ['"]([^'"]+)['"]\]""")
 
 
 def describe(value: type) -> Iterator[str]:
     """Yield lines that describe each field of a class: type, array shape and comment."""
-    found = _COMMENT.findall(inspect.getsource(value))
-    comments = {name: re.sub(r"([|*`\\])", r"\\\1", text) for name, text in found}  # escape markup
+    comments = {name: _plain(text) for name, text in _COMMENT.findall(inspect.getsource(value))}
+    known = vars(sys.modules[value.__module__])
     for field in fields(value):
         shape = _SHAPED.search(field.type)
-        parts = [f"shape [{shape[2].replace(' ', ', ')}]"] if shape else []
+        parts = [_plain(f"shape [{shape[2].replace(' ', ', ')}]")] if shape else []
         parts += [comments[field.name]] if field.name in comments else []
         yield f":ivar {field.name}: {'; '.join(parts)}"
-        yield f":vartype {field.name}: {_SHAPED.sub(lambda kind: kind[1], field.type)}"
+        kind = _NAME.sub(lambda name: _full(known, name[0]), _SHAPED.sub(r"\1", field.type))
+        yield f":vartype {field.name}: {kind}"
+
+
+def _plain(text: str) -> str:
+    """Return text with its markup escaped."""
+    return re.sub(r"([|*`\\])", r"\\\1", text)
+
+
+def _full(known: Mapping[str, Any], name: str) -> str:
+    """Return the full name of a class of hbtom, since several may have the same short one."""
+    one = known.get(name)
+    ours = isinstance(one, type) and one.__module__.startswith("hbtom.")
+    return f"~{one.__module__}.{name}" if ours and one is not None else name
 
 
 def _document(

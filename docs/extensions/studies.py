@@ -98,6 +98,9 @@ class Conditions(_StudyDirective):
 
 
 def _both(judged: Judged) -> str:
+    reasons = {one.missing for one in judged}
+    if len(reasons) == 1 and "" not in reasons:
+        return f"missing: {reasons.pop()}"
     return " / ".join(three(one.plausibility) for one in judged)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hbtom.core.goals import inverse_gamma as inverse_gamma
     from hbtom.core.plan import as_it_acts as as_it_acts
     from hbtom.core.plan import best as best
+    from hbtom.core.policy import Options as Options
     from hbtom.core.policy import boltzmann as boltzmann
     from hbtom.core.policy import greedy as greedy
     from hbtom.core.policy import mix as mix
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
     from hbtom.observe import load as load
     from hbtom.observe import read as read
     from hbtom.observe.stream import Frame as Frame
+    from hbtom.places.grid import Grid as Grid
+    from hbtom.places.plane import Plane as Plane
+    from hbtom.places.theories import Theory as Theory
     from hbtom.world.gridworld_file import load_gridworlds as load_gridworlds
     from hbtom.world.pddl import load_goals as load_goals
     from hbtom.world.pddl import load_plan as load_plan
@@ -91,6 +95,9 @@ _HOME = {
     "Sparse": "hbtom.core.worlds",
     "explore": "hbtom.core.worlds",
     "watch": "hbtom.core.watch",
+    "Grid": "hbtom.places.grid",
+    "Plane": "hbtom.places.plane",
+    "Theory": "hbtom.places.theories",
     "check_world": "hbtom.core.check",
     "maze": "hbtom.modelling.maze",
     "adopt": "hbtom.modelling.adopt",
@@ -99,6 +106,7 @@ _HOME = {
     "separate": "hbtom.modelling.fit",
     "log_evidence": "hbtom.modelling.fit",
     "boltzmann": "hbtom.core.policy",
+    "Options": "hbtom.core.policy",
     "greedy": "hbtom.core.policy",
     "uniform": "hbtom.core.policy",
     "only": "hbtom.core.policy",

@@ -18,7 +18,6 @@ _WORDS = {  # in their order
     "field": "field '{}'",
 }
 _FEW = 8  # names that a message lists
-_LONGEST = 270  # characters of a message without the file; names in it may have thousands
 
 
 def shortened(text: str, most: int) -> str:
@@ -80,6 +79,8 @@ def needed(library: str, extra: str) -> Iterator[None]:
 class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
+    _longest = 250  # characters of a message without the file; names in it may have thousands
+
     def __init__(
         self, problem: str, *, hint: str = "", place: Place | None = None, file: File | None = None
     ) -> None:
@@ -90,7 +91,7 @@ class BadInput(ValueError):
 
     def __str__(self) -> str:
         where = str(self.place)
-        most = max(_LONGEST - len(str(replace(self.place, file=None))), 200)
+        most = max(self._longest - len(str(replace(self.place, file=None))), 200)
         hint = shortened(self.hint, max(most // 2, most - len(self.problem)))
         problem = shortened(self.problem, most - len(hint))
         message = f"{where}: {problem}" if where else problem

@@ -193,6 +193,7 @@ def test_files_are_found_by_the_names_in_peoples_data():
         ({"rating": 1.5}, "the rating is 1.5. Hint: ratings are from 0 to 1"),
         ({"rating": "much"}, "the rating is 'much'"),
         ({"rating": ""}, "the rating is missing"),
+        ({"rating": -1e308}, "the rating is -1e+308. Hint: at most 1e+50 is possible"),
         ({"participant": ""}, "the participant is missing"),
         ({"rating": 0.4}, "the ratings of x, y add up to 0.9"),
         ({"scenario": ""}, "it does not say which scenario"),
@@ -211,6 +212,21 @@ def test_bad_measures_are_refused_with_their_row(row, told):
         correlate(given, GOALS, total=total)
     assert told in str(caught.value)
     assert "below the heading" in str(caught.value)
+
+
+@pytest.mark.parametrize("large", [1e51, -1e308])
+def test_predictions_that_are_too_large_to_compare_are_refused(large: float) -> None:
+    people = [
+        {"scenario": one, "rating": rating} for one, rating in zip("abc", (0, 0.5, 1), strict=True)
+    ]
+    said = [{"scenario": one, "probability": large} for one in "abc"]
+    with pytest.raises(
+        hbtom.BadInput, match=r"the probability is .*e\+.*at most 1e\+50 is possible"
+    ):
+        correlate(people, said, samples=20)
+    said = [{"scenario": one, "probability": 1e50 * at} for at, one in enumerate("abc", -1)]
+    (found,) = correlate(people, said, samples=20).agreements
+    assert found.r.value == pytest.approx(1)
 
 
 def test_looking_times_are_positive_and_there_is_one_kind_of_answer():

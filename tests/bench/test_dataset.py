@@ -70,6 +70,18 @@ def test_files_of_the_operating_system_are_ignored(small, tmp_path):
     assert find_pairs(tmp_path / "data").left_out == ()
 
 
+def test_python_files_may_lie_among_the_episodes(small, tmp_path):
+    shutil.copytree(small, tmp_path / "data")
+    (tmp_path / "data" / "theories" / "__pycache__").mkdir(parents=True)
+    for name in ("preference/theory.py", "theories/rater.py", "theories/__pycache__/rater.pyc"):
+        (tmp_path / "data" / name).write_bytes(b"")
+    shutil.make_archive(str(tmp_path / "data"), "zip", tmp_path / "data")
+    for data in (tmp_path / "data", tmp_path / "data.zip"):
+        found = find_pairs(data)
+        assert found.left_out == ()
+        assert len(found.pairs) == len(find_pairs(small).pairs)
+
+
 def test_a_damaged_archive_is_reported_when_it_is_read(small, tmp_path):
     archive = tmp_path / "preference.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:

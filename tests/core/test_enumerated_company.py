@@ -171,7 +171,7 @@ LONE_BOSS = {  # in a world without big
     (goal, wants): naive_social("boss", goal, wants, 1.0, {"small": KNOWN_SMALL[wants]})
     for goal, wants in product(STAKES, ENDS)
 }
-SEEN = ["stay", "open", "nothing", "right", "nothing", "jam", "right"]
+SEEN = ["left", "open", "nothing", "right", "nothing", "jam", "right"]
 NAMES = ["small.goal", "small.efficiency", "big.goal", "big.efficiency", "boss.goal"]
 
 
@@ -194,8 +194,12 @@ def enumerated(many: int) -> dict[Any, float]:
         for i, action in enumerate(SEEN[:many]):
             t, k = divmod(i, 3)
             name, some = ROUNDS[k]
-            prior *= acts[name](t, state)[some.index(action)]
-            state = moved(name, state, action)
+            after = moved(name, state, action)
+            if state[0] == ENDS[labels[0]]:  # all is over for all three: nothing happens
+                prior *= after == state
+            else:
+                prior *= acts[name](t, state)[some.index(action)]
+            state = after
         weights[labels] = prior
     return weights
 

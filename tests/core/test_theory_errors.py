@@ -118,7 +118,7 @@ CASES: dict[str, Callable[[], Any]] = {
     r"'half' sums to 0.5 in step 1, where Q is": lambda: watched(policy=half),
     "'broken' sums to nan in step 1": lambda: watched(policy=broken),
     "sums to nan": lambda: watched(traits={"efficiency": [np.inf]}),
-    "'short' returns the shape .2,. for Q": lambda: watched(policy=short),
+    "'short' returns the shape .3,. for Q": lambda: watched(policy=short),
     # worlds
     r"P\(s' \| s = 1, a = 0\) sums to 2": lambda: watched(
         step=changed(1, 0, to=2 / 3)
@@ -218,7 +218,7 @@ def broken(Q: Any) -> Any:
 
 
 def short(Q: Any) -> Any:
-    return np.log([0.5, 0.5])
+    return np.log([0.5, 0.3, 0.2])
 
 
 @pytest.mark.parametrize("told", CASES)

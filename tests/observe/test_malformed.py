@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -100,7 +101,8 @@ def judged_or_refused(data: bytes, model: Model) -> None:
 
 
 def sound(judgement: hbtom.Judgement) -> None:
-    assert 0 <= judgement.plausibility <= 1
+    assert judgement.missing or 0 <= judgement.plausibility <= 1
+    assert math.isnan(judgement.plausibility) == bool(judgement.missing)
     assert judgement_table([judgement_row(judgement, account(judgement), trace=True)])
     json.dumps(judgement.to_dict(trace=True), allow_nan=False)
 
@@ -185,7 +187,9 @@ def test_things_on_the_edge_of_the_world_are_judged(edge: tuple[int, int], model
     ):
         things = {"key": KEY.at(*key), "lock": LOCK.at(*lock), "walls": []}
         one = trial(walk(agent, (50, 50)), [HEART.at(*thing)], **things)
-        sound(hbtom.judge(observe.read(to_bytes([one, one])), model))
+        judgement = hbtom.judge(observe.read(to_bytes([one, one])), model)
+        assert judgement.missing in ("", "no goal can be reached")
+        sound(judgement)
 
 
 @settings(max_examples=60)

@@ -16,6 +16,7 @@ from hbtom.observe.archive.columns import SUFFIX
 from hbtom.observe.video import SUFFIXES
 
 LEDGER = "downloads.json"  # the record of downloaded archives
+CODE = ".py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,9 @@ class Entry:
 def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
     """Yield everything in a folder or an archive; background tasks only on request.
 
-    Files that operating systems and downloads leave among the data are ignored, and an unfinished
-    dataset is refused. A folder is entered only once even if several links lead to it, so that
-    circular links do no harm.
+    Files that operating systems, Python and downloads leave among the data are ignored, as are
+    Python files, such as a theory that lies beside its data. An unfinished dataset is refused. A
+    folder is entered only once even if several links lead to it, so that circular links do no harm.
     """
     if path.is_file():
         yield from [Entry("", str(path))] if is_table(path.name) else _in_zip(path)
@@ -66,7 +67,7 @@ def entries(path: Path, *, background: bool = False) -> Iterator[Entry]:
                 yield Entry("", str(child.path), why=why, unreadable=True)
         elif child.path.suffix == ".zip":
             yield from _in_zip(child.path)
-        else:
+        elif child.path.suffix != CODE:
             yield Entry(child.task, str(child.path))
 
 
@@ -87,7 +88,7 @@ def _children(folder: Path) -> list[_Child]:
     for one in inside:
         if one.name.startswith(MARK):
             refuse_unfinished(folder / one.name)
-    beside = (".", "__MACOSX")  # left by operating systems, as the ledger is by downloads
+    beside = (".", "__MACOSX", "__pycache__")  # left by systems, as the ledger is by downloads
     inside = [one for one in inside if not one.name.startswith(beside) and one.name != LEDGER]
     inside.sort(key=lambda one: (one.is_symlink(), one.name), reverse=True)
     folders = {one for one in inside if (os.path.isdir(one) if one.is_symlink() else one.is_dir())}
@@ -125,7 +126,8 @@ def _in_zip(path: Path) -> Iterator[Entry]:
         return
     for one in files:
         inner = PurePosixPath(one.filename)
-        if inner.name.startswith(".") or "__MACOSX" in inner.parts:
+        beside = {"__MACOSX", "__pycache__"} & set(inner.parts)
+        if inner.name.startswith(".") or inner.suffix == CODE or beside:
             continue
         task = task_name(inner.parent.name or path.stem)
         known = f"{one.CRC:08x}-{one.file_size}"

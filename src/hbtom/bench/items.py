@@ -18,6 +18,7 @@ NEEDED = "a row needs 'scenario', 'file', or 'task', 'pair' and 'member'"
 _NAMES = ("scenario", "file", "plan")
 _WHAT = ("time", "step", "goal", "value", "variable", "category")
 READ = (*_NAMES, "task", "pair", "member", "participant", *_WHAT)  # columns that name an item
+LARGEST = 1e50  # of numbers whose variances are multiplied
 _SUFFIXES = (".json", ".gz", ".zst", ".plan", ".mp4", ".webm", ".gif", ".csv", ".txt")
 
 
@@ -105,7 +106,7 @@ def time_of(row: Mapping[str, Any]) -> float | None:
 
 
 def number_of(given: object, what: str) -> float:
-    """Return a finite number; refuse anything else."""
+    """Return a number; refuse anything else, and what is too large to compare."""
     try:
         value = float(str(given))
     except ValueError:
@@ -113,6 +114,9 @@ def number_of(given: object, what: str) -> float:
     if not math.isfinite(value):
         shown = repr(str(given)[:40]) if str(given) else "missing"
         raise BadInput(f"the {what} is {shown}", hint="a number is needed; or leave the row out")
+    if abs(value) > LARGEST:
+        hint = f"at most {LARGEST:.0e} is possible; use another unit, or leave the row out"
+        raise BadInput(f"the {what} is {value:.3g}", hint=hint)
     return value
 
 

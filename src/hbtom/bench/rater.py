@@ -19,7 +19,7 @@ from hbtom.judgement import Judgement, judge
 from hbtom.judgement.judging import judge_pairs
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, with_settings
-from hbtom.observe import Episode, names
+from hbtom.observe import Episode
 
 
 class Rating(Struct, frozen=True):
@@ -111,9 +111,8 @@ class ModelRater:
 
     def of(self, judgement: Judgement) -> Rating:
         """Return the rating for a judgement."""
-        test, parts, surprise = judgement.test, judgement.parts, judgement.surprise
-        shares = test.preference[0].tolist()
-        share = max(shares, default=0.0)
+        parts, surprise = judgement.parts, judgement.surprise
+        preferred, share = judgement.preferred
         own: dict[str, float | str] = {
             "plausibility": judgement.plausibility,
             "part_goal": parts.goal,
@@ -122,9 +121,9 @@ class ModelRater:
             "surprise_goal": surprise.goal,
             "surprise_efficiency": surprise.efficiency,
             "surprise_observation": surprise.observation,
-            "preferred": names(test.preferred)[shares.index(share)] if shares else "",
+            "preferred": preferred,
             "preferred_share": share,
-            "efficiency": float(test.joint[0].sum(axis=0) @ test.efficiencies),
+            "efficiency": judgement.expected_efficiency,
             "part_waste": 1.0 if parts.waste is None else parts.waste,
             "surprise_waste": surprise.waste or 0.0,
             "missing": judgement.missing,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
@@ -53,28 +54,31 @@ class Agent:
     """A theory of one kind of agent: values, or functions of what they name.
 
     Functions may name the goal, any trait, and ``world``; those marked (p) also ``phase``, which
-    has ``who``, ``actions`` and ``step``. Those marked * are called once, with arrays that
+    has ``who``, ``actions`` and ``step``. Those marked (a) are called once, with arrays that
     broadcast with Q or V. All others are called with single values, once for each combination
     that they name.
 
-    ``goals``: names, ``{name: weight}``, or a :class:`Trait`; one is drawn for each trial. Without
-    them, whatever the world offers.
-    ``traits``: {name: values}, ``{value: weight}`` or a :class:`Trait`; they last unless that says
-    otherwise.
-    ``step``: P(s' | s, a) as the agent believes it to be, if not as in the world (p). With
-    ``actions`` and ``horizon`` it is also the world of trials that bring none.
-    ``reward``: of an action [S, A] (p).
-    ``end``: the states in which nothing more happens [S].
-    ``final``: what it is worth that all ends there, or that time is up [S].
-    ``discount``: of the next round. ``depth``: how many rounds an agent looks ahead.
-    ``values``: Q [S, A] from a planner of one's own, instead of all these (p).
-    ``worth``: * V [*axes, S] from Q [*axes, S, A]: ``best`` or ``as_it_acts``.
-    ``policy``: * log P(action), see ``hbtom.core.policy``.
-    ``choose``: * log P(goal) up to a constant, see ``hbtom.core.goals``.
-    ``knows``: the worlds in which the agent may believe it is, a function of ``world`` that returns
-    ``{label: (weight, world)}``; the belief is one more axis, ``belief``.
-    ``others``: {who: agent, or agent.known(...)}, other minds as this one sees them.
-    ``stake``: {who: weight} of the other's ``reward`` and ``final`` in one's own.
+    - ``goals``: names, ``{name: weight}``, or a :class:`Trait`; one is drawn for each trial.
+      Without them, whatever the world offers.
+    - ``traits``: {name: values}, ``{value: weight}`` or a :class:`Trait`; they last unless that
+      says otherwise.
+    - ``step``: P(s' | s, a) as the agent believes it to be, if not as in the world (p). With
+      ``actions`` and ``horizon`` it is also the world of trials that bring none.
+    - ``reward``: of an action [S, A] (p).
+    - ``end``: the states in which nothing more happens [S].
+    - ``final``: what it is worth that all ends there, or that time is up [S].
+    - ``discount``: of the next round. ``depth``: how many rounds an agent looks ahead.
+    - ``values``: Q [S, A] from a planner of one's own, instead of all these (p).
+    - ``worth``: ``V [*axes, S]`` from ``Q [*axes, S, A]``: ``best`` or ``as_it_acts`` (a).
+    - ``policy``: log P(action), see ``hbtom.core.policy`` (a).
+    - ``choose``: log P(goal) up to a constant, see ``hbtom.core.goals`` (a).
+    - ``knows``: the worlds in which the agent may believe it is, a function of ``world`` that
+      returns ``{label: (weight, world)}``; the belief is one more axis, ``belief``.
+    - ``others``: {who: agent, or agent.known(...)}, other minds as this one sees them.
+    - ``stake``: {who: weight} of the other's ``reward`` and ``final`` in one's own. What one
+      does not know of the other is averaged over its prior.
+
+    ``reward``, ``final`` and the weights of stakes may be {goal: value}.
     """
 
     goals: Any = None
@@ -96,6 +100,8 @@ class Agent:
     stake: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("reward", "final"):
+            object.__setattr__(self, name, _by_goal(name, getattr(self, name)))
         for name in ("traits", "others", "stake"):
             if not isinstance(getattr(self, name), Mapping):
                 told = f"'{name}' is {brief(getattr(self, name))}"
@@ -109,6 +115,11 @@ class Agent:
             for who, one in self.others.items()
         }
         object.__setattr__(self, "others", seen)
+        stake = {who: _by_goal(f"stake, {who}", weight) for who, weight in self.stake.items()}
+        object.__setattr__(self, "stake", stake)
+        if not callable(self.policy):
+            hint = "as in policy=hb.boltzmann, or a function that returns log P(action)"
+            raise BadInput(f"the policy is {brief(self.policy)}, not a function", hint=hint)
         for name in _ROLES:
             if isinstance(getattr(self, name), np.ndarray):  # a copy that cannot change
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
@@ -191,7 +202,7 @@ class Agent:
         return (*own, *self.others.values(), *self.stake.values())
 
     def plan(self, world: World | None = None, who: str = "", rows: Rows = None) -> Plan:
-        """Return Q {(round, phase): [*axes, state, action]} and V [*axes, state]."""
+        """Return Q ``{(round, phase): [*axes, state, action]}`` and V ``[*axes, state]``."""
         world = self.world_of(world)
         return plan_of(self, world, who, self.axes(world.goals), rows)
 
@@ -212,7 +223,8 @@ class Agent:
         there = reachable.any(axis=tuple(range(reachable.ndim - 1)))
         place = [counts.goals.index(label) for label in goal.labels]
         table = counts.table.astype(float)
-        offer = Offer(goal.labels, there, counts.goals, counts.offers, table)
+        prior = np.array(counts.weight)
+        offer = Offer(goal.labels, there, counts.goals, counts.offers, table, prior)
         ones = [1] * len(traits)
         known = {
             "V": value,
@@ -221,13 +233,14 @@ class Agent:
         }
         said = call(self.choose, known | shaped(self.choose, axes, 0))
         log = aligned(goal.log_prior, [*goal.given, GOAL], [axis.name for axis in axes])
+        if hasattr(self.choose, "counted") and not goal.given:  # the rule counts the weights
+            log = np.zeros(1)
         try:
             log = log + np.asarray(said, dtype=float)
         except (TypeError, ValueError):
-            hint = f"return one number for each of {len(goal)} goals, over the last axis"
-            raise BadInput(
-                f"'choose' returns {np.shape(said)} for V {value.shape}", hint=hint
-            ) from None
+            hint = f"return one number for each of {len(goal)} goals, as hb.dirichlet() does"
+            what = f"'choose' returns {np.shape(said) or brief(said)} for V {value.shape}"
+            raise BadInput(what, hint=hint) from None
         if not hasattr(self.choose, "counted"):
             log = np.where(_in_reach(reachable, axes), log, -np.inf)
         if not (abs(log.max(axis=-1)) < np.inf).all():
@@ -242,6 +255,15 @@ class Agent:
 
         The goal and traits that are not given are averaged over their prior.
         """
+        return self.doing(world, who, **given)[0]
+
+    def doing(
+        self, world: World | None = None, who: str = "", stops: bool = False, **given: Any
+    ) -> tuple[dict[Any, Any], Annotated[Any, "S"]]:
+        """Return P(action | state), and P(it has come to its end | state).
+
+        If it ``stops`` there, P(action, it has not | state).
+        """
         from hbtom.core.walks import acting
 
         world = self.world_of(world)
@@ -250,18 +272,21 @@ class Agent:
         unknown("an agent has no", given, own)
         plan = plan_of(self, world, who, axes)
         first = plan.V[..., world.start]
-        counts = Counts().knowing(axes[-1].labels)
+        counts = Counts().knowing(axes[-1])
         log = self.log_goal(first, first > HOPELESS / 2, counts, axes)[0][0]
         log = log + log_prior(axes)
         for axis in (axis for axis in axes if axis.name in given):
             log = log + aligned(axis.only(given[axis.name]), [axis.name], own)
         weight = np.exp(log - log_sum(log, axis=None))[..., None, None]
-        acts = {}
+        every, acts = tuple(range(len(own))), {}
+        end = (plan.end & stops) * 1.0
         for (t, k), q in plan.Q.items():
             time = None if world.horizon is None else t * len(world.phases) + k
             log = acting(self.policy, q, world, k, axes, time)
-            acts[t, k] = (weight * np.exp(log)).sum(axis=tuple(range(len(own))))
-        return acts
+            on, P = 1.0 - end[..., : q.shape[-2], None], np.exp(log)
+            P = P / P.sum(axis=-1, keepdims=True)  # rounding would add up over rounds
+            acts[t, k] = (weight * on * P).sum(axis=every)
+        return acts, (weight[..., 0] * end).sum(axis=every)
 
     def known(self, **knows: str) -> Other:
         """Return this agent as seen by one who knows its goal or a trait, as in goal="wants"."""
@@ -283,6 +308,18 @@ def _shadowing(function: Any, known: Sequence[str]) -> list[str]:
         return []
     mine = code.co_varnames[code.co_argcount - len(defaults or ()) : code.co_argcount]
     return [name for name in (*mine, *(function.__kwdefaults__ or ())) if name in known]
+
+
+def _by_goal(role: str, values: Any) -> Any:
+    """Return a function of the goal instead of {goal: value}."""
+    if not isinstance(values, Mapping):
+        return values
+
+    def by_goal(goal: Any) -> Any:
+        unknown(f"'{role}' has no value for the goal", [goal], values)
+        return values[goal]
+
+    return by_goal
 
 
 def _frozen(array: Any) -> Any:
@@ -339,28 +376,41 @@ class Other:
 
         def acts(world: World, **mine: Any) -> Any:
             given = {its: mine[my] for its, my in self.knows.items()}
-            return self.agent.act(world, who, **given)
+            return self.agent.doing(world, who, stops=True, **given)
 
         acts.needs = ("world", *self.needs)  # type: ignore[attr-defined]
         return acts
 
     def theirs(self, role: str, who: str) -> Any:
-        """Return the other's reward or final as a function of my names."""
+        """Return the other's reward or final as a function of my names.
+
+        What is not known of it is averaged over its prior.
+        """
         function = getattr(self.agent, role)
         if not callable(function):
             return function
-        axes = self.agent.axes()
-        sole = {axis.name: axis.labels[0] for axis in axes if len(axis.labels) == 1}
         asked = names(function)
-        known = ["world", "phase", *sole, *self.knows]
-        told = f"a stake in '{who}' asks for what is not known of it (by Agent.known),"
-        unknown(told, asked, known)
+        hidden = [a for a in self.agent.axes() if a.name in asked and a.name not in self.knows]
+        for axis in (axis for axis in hidden if axis.given):
+            hint = f"say by Agent.known({axis.name}=...) that it is known"
+            raise BadInput(
+                f"a stake in '{who}' needs '{axis.name}', whose prior depends", hint=hint
+            )
+        gone = {axis.name for axis in hidden}
 
         def theirs(**mine: Any) -> Any:
-            given = sole | mine | {its: mine[my] for its, my in self.knows.items() if my in mine}
-            return function(**{name: given[name] for name in asked})
+            given = mine | {its: mine[my] for its, my in self.knows.items() if my in mine}
+            total: Any = 0.0
+            for at in product(*(range(len(axis)) for axis in hidden)):
+                pairs = [*zip(hidden, at, strict=True)]
+                some = given | {axis.name: axis.labels[i] for axis, i in pairs}
+                weight = np.exp(sum(axis.log_prior[i] for axis, i in pairs))
+                total = total + weight * np.asarray(
+                    function(**{name: some[name] for name in asked})
+                )
+            return total
 
-        theirs.needs = tuple(self.knows.get(name, name) for name in asked if name not in sole)  # type: ignore[attr-defined]
+        theirs.needs = tuple(self.knows.get(name, name) for name in asked if name not in gone)  # type: ignore[attr-defined]
         return theirs
 
 

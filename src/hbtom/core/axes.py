@@ -207,7 +207,14 @@ def call(function: Any, known: Mapping[str, Any]) -> Any:
     """Call a function with those of the known values that it names; a plain value is itself."""
     if not callable(function):
         return function
-    return function(**{name: known[name] for name in names(function)})
+    asked = names(function)
+    try:
+        given = {name: known[name] for name in asked}
+    except KeyError:
+        what = getattr(function, "__name__", "a function")
+        unknown(f"'{what}' asks for", asked, known)
+        raise
+    return function(**given)
 
 
 def each(function: Any, axes: Sequence[Axis], **known: Any) -> Any:
@@ -220,8 +227,20 @@ def each(function: Any, axes: Sequence[Axis], **known: Any) -> Any:
     results = np.empty(shape, dtype=object)
     for at in np.ndindex(*shape):
         labels = {axis.name: axis.labels[i] for axis, i in zip(axes, at, strict=True)}
-        results[at] = call(function, {**known, **labels})
+        try:
+            results[at] = call(function, {**known, **labels})
+        except Exception as error:
+            if told := _case(asked, axes, at):
+                error.add_note(f"(in a function of the theory,{told})")
+            raise
     return results
+
+
+def _case(asked: Sequence[str], axes: Sequence[Axis], at: Sequence[int]) -> str:
+    """Say for which values of the axes that it names a function was called."""
+    pairs = zip(axes, at, strict=True)
+    told = [f"{axis.name} = {axis.labels[i]!r}" for axis, i in pairs if axis.name in asked]
+    return f" for {', '.join(told)}" if told else ""
 
 
 def over(
@@ -235,19 +254,25 @@ def over(
             part = np.broadcast_to(np.asarray(results[at], dtype=float), shape)
         except (TypeError, ValueError):
             got = np.shape(results[at]) or brief(results[at])
-            asked = [a.name for a in axes if a.name in names(function)]
-            where = ", ".join(
-                f"{a.name} = {a.labels[i]!r}"
-                for a, i in zip(axes, at, strict=True) if a.name in asked
-            )  # fmt: skip
-            told = f" for {where}" if where else ""
-            hint = f"return numbers of the shape {shape}, or one number"
-            raise BadInput(f"'{role}' returns {got}{told}", hint=hint) from None
+            told = _case(names(function), axes, at)
+            raise BadInput(f"'{role}' returns {got}{told}", hint=_wanted(role, shape)) from None
         if np.isnan(part).any():
             first = tuple(int(i) for i in np.argwhere(np.isnan(part))[0])
-            raise BadInput(f"'{role}' is not a number (NaN) at {first}", hint="check its formula")
+            told = _case(names(function), axes, at)
+            what = f"'{role}' is not a number (NaN) at {first}{told}"
+            raise BadInput(what, hint="check its formula")
         parts.append(part)
     return np.array(parts).reshape((*results.shape, *shape))
+
+
+def _wanted(role: str, shape: tuple[int, ...]) -> str:
+    """Say what a function should return."""
+    if shape in ((), (1,)):
+        return "return one number"
+    told = f"return numbers of the shape {shape}, or one number"
+    if role == "reward":
+        told += "; world.ahead(x) is what x [S] is expected to be after each action"
+    return told
 
 
 def shaped(function: Any, axes: Sequence[Axis], behind: int) -> dict[str, Any]:

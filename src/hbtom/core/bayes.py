@@ -16,14 +16,14 @@ An axis that is drawn anew before a step with probability r moves forward and ba
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
 
-from hbtom.arrays import Floats
+from hbtom.arrays import Floats, Ints
 from hbtom.core.axes import Axis, aligned, listed, log_sum
 from hbtom.core.goals import Counts
 from hbtom.errors import BadInput
@@ -126,8 +126,8 @@ class Update:
         goals = {who: self._names.index(axis) for who, axis in self.choosers.items()}
         fleeting = tuple(i + 1 for i in range(len(self.axes)) if i not in (*kept, *goals.values()))
         log = log_sum(log, axis=fleeting, keepdims=True) if fleeting else log
-        counts, rows = _counted(self, log, goals)
-        weight = np.array(rows).reshape(len(rows), *(rows[0].shape[i] for i in kept))
+        counts, weight = _counted(self, log, goals)
+        weight = weight.reshape(len(weight), *(weight.shape[i + 1] for i in kept))
         full = (len(weight), *map(len, lasting))
         weight = np.broadcast_to(weight, full)
         return Learnt(lasting, weight - log_sum(weight, axis=None), {**old.counts, **counts})
@@ -159,37 +159,50 @@ def _mixed(stay: Any, drawn: Any, rate: float) -> Any:
 
 def _counted(
     update: Update, log: Floats, goals: Mapping[str, int]
-) -> tuple[dict[str, Counts], list[Floats]]:
+) -> tuple[dict[str, Counts], Annotated[Floats, "history *axes"]]:
     """Add each agent's goal to its tables of counts, and merge tables that are equal.
 
     W'(c + 1_g, k) = sum over (c, g) of exp(log[c, g, k])
     """
+    if not goals:
+        return {}, log_sum(log, axis=0)[None]
     old = {who: update.learnt.counts[who] for who in goals}
     learners = {who: place for who, place in goals.items() if update.counted.get(who)}
     others = tuple(place + 1 for who, place in goals.items() if who not in learners)
     log = log_sum(log, axis=others, keepdims=True) if others else log
-    tables: dict[tuple[Any, ...], list[Floats]] = {}
-    labels = [update.axes[place].labels for place in learners.values()]
-    places = [
-        [old[who].goals.index(label) for label in some]
-        for who, some in zip(learners, labels, strict=True)
-    ]
-    rows = {who: counts.table.tolist() for who, counts in old.items()}
-    for history in range(len(log)):
-        table = {who: tuple(rows[who][history]) for who in goals}
-        for chosen in product(*(range(len(some)) for some in labels)):
-            weight, key = log[history], dict(table)
-            for (who, axis), place, goal in zip(learners.items(), places, chosen, strict=True):
-                weight = weight.take([goal], axis=axis)
-                at = place[goal]
-                key[who] = (*table[who][:at], table[who][at] + 1, *table[who][at + 1 :])
-            if weight.max() > -np.inf:
-                tables.setdefault(tuple(key.values()), []).append(weight)
-    merged = [log_sum(np.array(some), axis=0) for some in tables.values()]
-    counts = {}
-    for number, who in enumerate(goals):
-        offers = dict(old[who].offers)
+    tables, weights = [], []
+    for chosen in product(*(range(len(update.axes[place])) for place in learners.values())):
+        weight, table = log, {who: counts.table for who, counts in old.items()}
+        for (who, place), goal in zip(learners.items(), chosen, strict=True):
+            weight = weight.take([goal], axis=place + 1)
+            table[who] = table[who].copy()
+            table[who][:, old[who].goals.index(update.axes[place].labels[goal])] += 1
+        tables.append(np.concatenate([*table.values()], axis=1))
+        weights.append(weight)
+    merged, weight = _merged(np.concatenate(tables), np.concatenate(weights))
+    counts, column = {}, 0
+    for who, known in old.items():
+        offers = dict(known.offers)
         if who in learners:
             offers[update.counted[who]] = offers.get(update.counted[who], 0) + 1
-        counts[who] = Counts(old[who].goals, np.array([key[number] for key in tables]), offers)
-    return counts, merged
+        width = len(known.goals)
+        some = merged[:, column : column + width]
+        counts[who] = replace(known, table=some, offers=offers)
+        column += width
+    return counts, weight
+
+
+def _merged(
+    table: Annotated[Ints, "row column"], log_weight: Annotated[Floats, "row *axes"]
+) -> tuple[Ints, Floats]:
+    """Return the different rows in lexical order, each with the sum of its weights."""
+    possible = log_weight.max(axis=tuple(range(1, log_weight.ndim))) > -np.inf
+    table, log_weight = table[possible], log_weight[possible]
+    order = np.lexsort(table.T[::-1])
+    table, log_weight = table[order], log_weight[order]
+    first = np.flatnonzero(np.append(True, (table[1:] != table[:-1]).any(axis=1)))
+    top = np.maximum.reduceat(log_weight, first)
+    top = np.where(top == -np.inf, 0.0, top)
+    every = np.exp(log_weight - top.repeat(np.diff(first, append=len(table)), axis=0))
+    with np.errstate(divide="ignore"):
+        return table[first], np.log(np.add.reduceat(every, first)) + top

@@ -23,8 +23,8 @@ def check_world(world: Any, trial: Any = None, agent: Agent | None = None) -> No
     With a ``trial``, it is also checked what its steps were chosen from, in the eyes of an
     ``agent``: by default one with Boltzmann policy.
     """
-    missing = [name for name in _PARTS if not hasattr(world, name)]
-    _expect(not missing, f"it has no '{missing and missing[0]}'")
+    _expect(not isinstance(world, type), "it is a class; give an object")
+    _has(world, _PARTS, "it")
     goals = world.goals
     _expect(isinstance(goals, tuple) and len(goals) > 0, f"its goals are {goals!r}, not a tuple")
     _expect(all(isinstance(one, Hashable) for one in goals), "its goals cannot be labels")
@@ -34,6 +34,11 @@ def check_world(world: Any, trial: Any = None, agent: Agent | None = None) -> No
             _check_step(world, k, phase)
     if trial is not None:
         _check_trial(world, trial, Agent() if agent is None else agent)
+
+
+def _has(one: Any, parts: tuple[str, ...], told: str) -> None:
+    missing = [name for name in parts if not hasattr(one, name)]
+    _expect(not missing, f"{told} has no '{missing and missing[0]}'")
 
 
 def _expect(true: Any, problem: str) -> None:
@@ -85,6 +90,7 @@ def _check_trial(world: Any, trial: Any, agent: Agent) -> None:
     steps = world.replay(trial)
     many = len(steps)
     choices = world.choices("", steps, world.plan(agent, "", steps, axes))
+    _has(choices, ("value", "reachable", "log_likelihood"), "what 'choices' returns")
     value, reachable = np.asarray(choices.value), np.asarray(choices.reachable)
     full = tuple(map(len, axes))
     log = np.asarray(choices.log_likelihood(agent.policy, axes))

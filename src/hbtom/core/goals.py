@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
+from hbtom.core.axes import Axis
 
 Offers = Mapping[frozenset[Any], int]  # the sets of goals chosen from, and how often each
 
@@ -28,7 +29,8 @@ Offers = Mapping[frozenset[Any], int]  # the sets of goals chosen from, and how 
 class Offer:
     """The goals of a trial, which of them are in reach, and what was on offer in earlier trials.
 
-    ``known`` are all goals seen so far, in the order of the tables of counts.
+    ``known`` are all goals seen so far, in the order of the tables of counts, and ``weight`` how
+    much each is wanted beforehand, 1 on average.
     """
 
     goals: tuple[Any, ...]
@@ -36,6 +38,7 @@ class Offer:
     known: tuple[Any, ...] = ()
     earlier: Offers = field(default_factory=dict)
     counts: Annotated[Floats, "history known"] | None = None
+    weight: Annotated[Floats, "known"] | float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,28 +48,31 @@ class Counts:
     goals: tuple[Any, ...] = ()
     table: Annotated[Ints, "history goal"] = field(default_factory=lambda: np.zeros((1, 0), int))
     offers: Offers = field(default_factory=dict)
+    weight: tuple[float, ...] = ()  # of each goal beforehand, 1 on average
 
-    def knowing(self, goals: tuple[Any, ...]) -> Counts:
-        """Return the same counts with goals added that were not on offer so far."""
-        new = tuple(goal for goal in goals if goal not in self.goals)
+    def knowing(self, axis: Axis) -> Counts:
+        """Return the same counts with the goals added that were not on offer so far."""
+        prior = np.exp(axis.log_prior) * len(axis) if not axis.given else np.ones(len(axis))
+        both = zip(axis.labels, prior.tolist(), strict=True)
+        new = {goal: weight for goal, weight in both if goal not in self.goals}
         if not new:
             return self
         table = np.pad(self.table, ((0, 0), (0, len(new))))
-        return Counts(self.goals + new, table, self.offers)
+        return Counts((*self.goals, *new), table, self.offers, (*self.weight, *new.values()))
 
 
 @dataclass(frozen=True)
 class Dirichlet:
-    """theta ~ Dirichlet(alpha, ...); the goal is drawn from theta among those on offer.
+    """theta ~ Dirichlet(alpha weight); the goal is drawn from theta among those on offer.
 
-        P(g | c) = (alpha + c_g) / sum over g' on offer of (alpha + c_g')
+        P(g | c) = (alpha w + c_g) / sum over g' on offer of (alpha w + c_g')
 
     This is exact if all sets on offer are the same. It stays exact if they are nested or disjoint:
     then they are the nodes of a Dirichlet tree, a choice from S counts at every node from S down to
-    g, and with n_N choices from exactly the set N and w_N = sum in N of (alpha + c) - choices
+    g, and with n_N choices from exactly the set N and w_N = sum in N of (alpha w + c) - choices
     within N,
 
-        P(g | c) = (alpha + c_g) / (sum_S (alpha + c) - sum of n_M, M within S)
+        P(g | c) = (alpha w + c_g) / (sum_S (alpha w + c) - sum of n_M, M within S)
                    * product over N within S that contain g of  w_N / (w_N + n_N).
 
     Sets that overlap otherwise are treated as if all choices were from the same set; ``caveat``
@@ -82,7 +88,7 @@ class Dirichlet:
         assert offer.counts is not None
         known = offer.known
         among = np.array([known.index(goal) for goal in offer.goals])
-        weight = self.alpha + offer.counts  # [history, known goal]
+        weight = self.alpha * offer.weight + offer.counts  # [history, known goal]
         open_ = self.open(offer)
         on_offer = _named(offer, open_)
         whole = weight[:, among[open_]].sum(axis=1, keepdims=True)
@@ -120,7 +126,8 @@ class Dirichlet:
         """Return E[theta] over all goals known so far [goal]."""
         there = np.ones(len(counts.goals), dtype=bool)
         table = counts.table.astype(float)
-        offer = Offer(counts.goals, there, counts.goals, counts.offers, table)
+        prior = np.array(counts.weight)
+        offer = Offer(counts.goals, there, counts.goals, counts.offers, table, prior)
         weight = np.exp(log_weight - log_weight.max())
         expected: Floats = weight @ np.exp(self(table, offer)) / weight.sum()
         return expected
@@ -138,7 +145,8 @@ def inverse_gamma(
 ) -> dict[float, float]:
     """Return a prior of efficiencies 1 / T, for T ~ Gamma(shape, rate = scale) on a grid."""
     t = np.array(temperatures, dtype=float)
-    weights = t ** (shape - 1) * np.exp(-scale * t)
+    log = (shape - 1) * np.log(t) - scale * t
+    weights = np.exp(log - log.max())  # which cannot all be too small for a number
     return dict(zip((1 / t).tolist(), (weights / weights.sum()).tolist(), strict=True))
 
 

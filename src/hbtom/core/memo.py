@@ -79,6 +79,8 @@ def bytes_of(value: Any, depth: int = 6) -> int:
 
 # Fingerprints
 
+Seen = dict[int, tuple[int, Any]]  # by identity, when a value was met, and the value
+
 
 def fingerprint(*values: Any) -> str:
     """Return 16 hexadecimal digits that change when a value, or code that a function runs, changes.
@@ -92,16 +94,16 @@ def fingerprint(*values: Any) -> str:
     return digest.hexdigest()
 
 
-def _add(digest: Any, value: Any, seen: dict[int, int]) -> None:
+def _add(digest: Any, value: Any, seen: Seen) -> None:
     """Add a value to a digest; one that was met before counts by when it was met."""
     plain = value is None or isinstance(value, bool | int | float | complex | str | bytes)
     if plain or isinstance(value, np.generic):
         digest.update(f"{type(value).__name__}:{value!r};".encode())
         return
     if id(value) in seen:
-        digest.update(f"met {seen[id(value)]};".encode())
+        digest.update(f"met {seen[id(value)][0]};".encode())
         return
-    seen[id(value)] = len(seen)
+    seen[id(value)] = len(seen), value  # kept, lest its identity pass to another
     digest.update(f"{type(value).__name__}(".encode())
     if isinstance(value, np.ndarray):
         digest.update(f"{value.shape}{value.dtype}".encode())
@@ -124,7 +126,7 @@ def _add(digest: Any, value: Any, seen: dict[int, int]) -> None:
     digest.update(b")")
 
 
-def _add_object(digest: Any, value: Any, seen: dict[int, int]) -> None:
+def _add_object(digest: Any, value: Any, seen: Seen) -> None:
     if hasattr(value, "digest") and isinstance(value.digest, str):  # frozen, and hashed once
         digest.update(value.digest.encode())
     elif isinstance(value, types.FunctionType):
@@ -165,7 +167,7 @@ def _add_object(digest: Any, value: Any, seen: dict[int, int]) -> None:
 _SETTLED = ("hbtom", "numpy", "builtins")  # their code does not change while a program runs
 
 
-def _add_code(digest: Any, code: Any, known: Mapping[str, Any], seen: dict[int, int]) -> None:
+def _add_code(digest: Any, code: Any, known: Mapping[str, Any], seen: Seen) -> None:
     """Add code, and the globals that it uses."""
     digest.update(code.co_code)
     _add(digest, [code.co_names, code.co_varnames], seen)

@@ -1,7 +1,8 @@
 """Plans: what each option is worth to an agent, by backward induction over rounds and phases.
 
     own phase        Q(s, a) = R(s, a) + sum over s' of P(s' | s, a) V(s'),  V(s) = worth of Q(s, .)
-    another's phase  V(s) = sum over a of pi(a | s) Q'(s, a), with stake times the other's R in Q'
+    another's phase  V(s) = sum over a of pi(a | s) Q'(s, a), with stake times the other's R in Q';
+                     V(s) after it where the other has come to its end
 
 V(s) = final(s) where all ends, and when time is up; V is discounted between rounds. Without a
 horizon, rounds are repeated until V stays.
@@ -33,10 +34,11 @@ Rows = Mapping[tuple[int, int], Sequence[int]] | None  # by round and phase, whi
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Q {(round, phase): [*axes, row, action]}, and V of the first phase [*axes, state]."""
+    """Q {(round, phase): [*axes, row, action]}; V of the first phase, and ends [*axes, state]."""
 
     Q: dict[tuple[int, int], Floats]
     V: Floats
+    end: Bools  # where nothing more happens, as far as the agent is concerned
 
 
 def plan_of(agent: Agent, world: World, who: str, axes: Sequence[Axis], rows: Rows = None) -> Plan:
@@ -52,7 +54,7 @@ def plan_of(agent: Agent, world: World, who: str, axes: Sequence[Axis], rows: Ro
     plan = plans.get(key, lambda: _plan(agent, some, world, who, rows))
     own, every = [axis.name for axis in some], [axis.name for axis in axes]
     Q = {key: aligned(q, own, every) for key, q in plan.Q.items()}
-    return Plan(Q, aligned(plan.V, own, every))
+    return Plan(Q, aligned(plan.V, own, every), aligned(plan.end, own, every))
 
 
 def _plan(agent: Agent, axes: Sequence[Axis], world: World, who: str, rows: Rows) -> Plan:
@@ -61,7 +63,8 @@ def _plan(agent: Agent, axes: Sequence[Axis], world: World, who: str, rows: Rows
     if not any(mine):
         there = ", ".join(phase.who for phase in world.phases)
         raise BadInput(f"'{who}' has no phase in this world", hint=f"phases are those of {there}")
-    if agent.values is not None:
+    needless = "Q" not in names(agent.policy) and "V" not in names(agent.choose)
+    if agent.values is not None or needless:
         return _own_planner(agent, axes, world, mine, keep)
     return _Induction(agent, axes, world, who, mine, keep).plan()
 
@@ -88,13 +91,14 @@ def _own_planner(
                 world.upto(0, k) if world.horizon is None else len(phase.step.legal),
                 len(phase.actions),
             )
-            Q = over("values", agent.values, axes, shape, world=world, phase=phase)
+            values = 0.0 if agent.values is None else agent.values
+            Q = over("values", values, axes, shape, world=world, phase=phase)
             Q = np.where(phase.step.legal[..., : shape[0], :], Q, -np.inf)
             for t in range(world.horizon or 1):
                 keep[t, k] = Q[..., : world.upto(t, k), :]
             V = _worth(agent, axes, Q) if V is None else V
     assert V is not None
-    return Plan(dict(keep), V)
+    return Plan(dict(keep), V, end_of(agent, axes, world))
 
 
 def _worth(agent: Agent, axes: Sequence[Axis], Q: Any) -> Any:
@@ -123,9 +127,7 @@ class _Induction:
         self.mine, self.keep = mine, keep
         states, phases = world.states, world.phases
         here = {phase.who for phase in phases}
-        self.end: Bools = (
-            over_states("end", False if agent.end is None else agent.end, axes, world) > 0
-        )
+        self.end = end_of(agent, axes, world)
         self.discount = over("discount", agent.discount, axes, (1,), world=world)
         if not ((self.discount >= 0) & (self.discount <= 1)).all():
             raise BadInput(f"a discount is {self.discount.max():.4g}", hint="give 0 to 1")
@@ -165,9 +167,9 @@ class _Induction:
             V = self.final
             for t in reversed(range(world.horizon)):
                 V = self._round(V, t)
-            return Plan(dict(self.keep), V)
+            return Plan(dict(self.keep), V, self.end)
         V = self._fixed_point()
-        return Plan(dict(self.keep), V)
+        return Plan(dict(self.keep), V, self.end)
 
     def _shortsighted(self, depth: Floats) -> Plan:
         """Return the plan of an agent that looks so many rounds ahead, then counts ``final``."""
@@ -183,7 +185,7 @@ class _Induction:
                     old = Q.get((t, k), self.keep[t, k])
                     Q[t, k] = np.where(chosen[..., None], self.keep[t, k], old)
             V = np.where(chosen, seen, seen if V is None else V)
-        return Plan(Q, V)
+        return Plan(Q, V, self.end)
 
     def _ahead(self, t: int, rounds: int) -> Any:
         """Return V before round t, for an agent that looks so many rounds ahead."""
@@ -206,10 +208,15 @@ class _Induction:
                 self.keep[t, k] = Q
                 V = _worth(self.agent, self.axes, Q)
             elif name in self.acts:
-                pi = np.stack([act[t, k] for act in self.acts[name].flat])
-                V = (pi.reshape(*self.acts[name].shape, *pi.shape[1:]) * Q).sum(axis=-1)
+                shape = self.acts[name].shape
+                pi = np.stack([act[t, k] for act, _ in self.acts[name].flat])
+                still = np.stack([ended[:n] for _, ended in self.acts[name].flat])
+                V = (pi.reshape(*shape, *pi.shape[1:]) * Q).sum(axis=-1) + still.reshape(
+                    *shape, n
+                ) * V[..., :n]
             else:
-                hint = f"say it by others={{'{name}': agent}}"
+                hint = f"say it by others={{'{name}': agent}}, at random by an agent with "
+                hint += "values=0, policy=hb.uniform, traits={}"
                 raise BadInput(f"what does '{name}' do, in the eyes of '{self.who}'?", hint=hint)
             V = np.where(self.end[..., :n], self.final[..., :n], V)
         return V
@@ -253,6 +260,15 @@ class _Induction:
             alive = wider
         lost: Bools = ~alive & falling
         return lost
+
+
+def end_of(agent: Agent, axes: Sequence[Axis], world: World) -> Annotated[Bools, "*axes state"]:
+    """Return the states in which all ends, in the eyes of an agent."""
+    end = over_states("end", False if agent.end is None else agent.end, axes, world)
+    if not ((end == 0) | (end == 1)).all():
+        hint = "return true and false [S], as world[goal]; for one state, np.arange(S) == state"
+        raise BadInput(f"'end' has the value {end[(end != 0) & (end != 1)][0]:.4g}", hint=hint)
+    return end > 0
 
 
 def _check_finite(role: str, values: Floats) -> None:

@@ -85,6 +85,10 @@ def only(option: Any, options: Sequence[Any]) -> Floats:
 
 def mix(log: Any, other: Any, weight: Any) -> Any:
     """Return log( (1 - weight) P + weight P' )."""
+    weights = np.ravel(weight)
+    wrong = weights[~((weights >= 0) & (weights <= 1))]
+    if len(wrong):
+        raise BadInput(f"a mixture has the weight {wrong[0]}", hint="weights are from 0 to 1")
     with np.errstate(divide="ignore"):
         return np.logaddexp(np.log1p(-np.asarray(weight)) + log, np.log(weight) + other)
 
@@ -105,6 +109,8 @@ class Options:
     known: Annotated[Bools, "*axes step"] | None = None
     names: tuple[Any, ...] = ()
     in_reach: Annotated[Bools, "*axes"] | None = None
+    ended: Annotated[Bools, "*axes step"] | None = None  # the agent had come to its end before
+    stayed: Annotated[Floats, "step"] | None = None  # log P(what was seen | it did nothing)
     context: dict[str, Any] | None = None  # state, previous and time [step, 1]; world, phase
 
     @property
@@ -132,15 +138,20 @@ class Options:
         else:
             assert self.taken is not None
             chosen = log[..., np.arange(len(self.taken)), self.taken]
+        if self.ended is not None:
+            chosen = np.where(self.ended, self.stayed, chosen)
         return chosen if self.known is None else np.where(self.known, chosen, 0.0)
 
 
 def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
     """Return a policy's log P(option), if it sums to 1 over the last axis."""
     told = getattr(policy, "__name__", "the policy")
+    told = "the policy" if told == "<lambda>" else f"'{told}'"
+    if np.shape(log) == q.shape[-1:]:  # the same whatever the state, goal and traits
+        log = np.broadcast_to(log, q.shape)
     if np.ndim(log) != np.ndim(q) or log.shape[-2:] != q.shape[-2:]:
         hint = "return log P(option) for Q [*axes, step, option], with the same last two axes"
-        raise BadInput(f"'{told}' returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
+        raise BadInput(f"{told} returns the shape {np.shape(log)} for Q {q.shape}", hint=hint)
     wrong = ~(abs(np.exp(log).sum(axis=-1) - 1) < _SUM)  # NaN, too
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -148,7 +159,16 @@ def checked_policy(log: Any, q: Any, policy: Policy) -> Any:
         worth = np.broadcast_to(q, log.shape)[at].round(3).tolist()
         hint = "return log P over the last axis, normalised; hb.boltzmann and hb.mix are"
         raise BadInput(
-            f"'{told}' sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
+            f"{told} sums to {total:.4g} in step {at[-1] + 1}, where Q is {listed(worth, 6)}",
+            hint=hint,
+        )
+    missing = (q == -np.inf) & (log > -np.inf)
+    if missing.any():
+        at = tuple(int(i) for i in np.argwhere(missing)[0])
+        hint = "hb.boltzmann leaves such options out; a function can ask for 'legal'"
+        raise BadInput(
+            f"{told} gives option {at[-1] + 1} a probability in step {at[-2] + 1}, where it is "
+            "not possible",
             hint=hint,
         )
     return log
@@ -230,4 +250,7 @@ def stacked(parts: Sequence[Any], place: int) -> Any:
     return replace(first, **changes)
 
 
-_ALONG = {"q": 2, "log_seen": 2, "regret": 1, "known": 1, "value": 0, "reachable": 0, "in_reach": 0}
+_ALONG = {
+    "q": 2, "log_seen": 2, "regret": 1, "known": 1, "ended": 1,
+    "value": 0, "reachable": 0, "in_reach": 0,
+}  # fmt: skip

@@ -21,11 +21,11 @@ from hbtom.core.axes import (
     listed,
     log_sum,
     names,
-    over,
     unknown,
 )
 from hbtom.core.bayes import Learnt, Update
 from hbtom.core.goals import Counts
+from hbtom.core.plan import end_of
 from hbtom.core.walks import acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
 from hbtom.errors import BadInput
@@ -117,15 +117,16 @@ class Posterior:
         self._check([name])
         return self.axes[self.names.index(name)]
 
-    def mean(self, name: str, at: int = -1) -> float:
-        """Return the expected value of a trait whose values are numbers."""
+    def mean(self, name: str, at: int = -1) -> Any:
+        """Return the expected value of a trait whose values are numbers, or tuples of numbers."""
         labels = self.axis(name).labels
         try:
             values = np.array(labels, dtype=float)
         except (TypeError, ValueError):
             hint = f"its values are {listed(labels)}"
             raise BadInput(f"'{name}' has no mean", hint=hint) from None
-        return float(self.margin(name)[at] @ values)
+        mean = self.margin(name)[at] @ values
+        return float(mean) if np.ndim(mean) == 0 else mean
 
     @property
     def after(self) -> Learnt:
@@ -351,9 +352,7 @@ class Posterior:
             raise BadInput(f"'{phase.who}' acts here, but was not watched", hint=hint)
         agent, axes = self.agents[who], self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
-        end = over(
-            "end", False if agent.end is None else agent.end, axes, (world.states,), world=world
-        )
+        end = end_of(agent, axes, world)
         Q = self._believed_plan(agent, who, world, axes).Q[t, k]
         log = acting(agent.policy, Q, world, k, axes, i, previous)
         return aligned(log, mine, self.names), aligned(end, mine, self.names), phase.step
@@ -373,7 +372,8 @@ class Posterior:
         believed = agent.knows(**{name: known[name] for name in asked})
         parts = [plan_of(agent, one, who, axes) for _, one in believed.values()]
         Q = {key: joined([part.Q[key] for part in parts], place) for key in parts[0].Q}
-        return Plan(Q, joined([part.V for part in parts], place))
+        ends = joined([part.end for part in parts], place)
+        return Plan(Q, joined([part.V for part in parts], place), ends)
 
     def _minds(
         self, world: World, without: str | None, changes: Mapping[str, Any], anew: bool,
@@ -400,7 +400,7 @@ class Posterior:
         axes = self.theirs[who]
         mine = [self.own[who][axis.name] for axis in axes]
         value = self._believed_plan(agent, who, world, axes).V[..., world.start]
-        counts = self.update.learnt.counts.get(who, Counts()).knowing(axes[-1].labels)
+        counts = self.update.learnt.counts.get(who, Counts()).knowing(axes[-1])
         log, _ = agent.log_goal(value, value > HOPELESS / 2, counts, axes)
         weight = self.update.log_smoothed[-1].reshape(log.shape[0] if len(log) > 1 else 1, -1)
         share = np.exp(log_sum(weight) - log_sum(weight, axis=None))

@@ -16,7 +16,7 @@ from hbtom.arrays import Bools, Floats, Ints
 from hbtom.core.axes import HOPELESS, Axis, listed, names
 from hbtom.core.plan import Plan, Rows
 from hbtom.core.policy import Options, Policy
-from hbtom.core.worlds import Replay, World
+from hbtom.core.worlds import Phase, Replay, World
 from hbtom.errors import BadInput
 
 _UNSEEN = -2  # an act before, when it was not seen
@@ -62,7 +62,8 @@ class Turns:
                 assert part.log_seen is not None
                 seen = part.log_seen[..., row, :].reshape(-1, part.q.shape[-1]).max(axis=0)
                 there = np.flatnonzero(seen > -np.inf)
-                what = " or ".join(f"'{called[i]}'" for i in there[:2]) or "what was seen"
+                what = " or ".join(f"'{called[i]}'" for i in there[:2])
+                what = what or "what was seen (it does not lead to the next state)"
                 assert part.context is not None
                 return f"{what} in state {int(part.context['state'][row, 0])} (values: {values})"
         return "that"
@@ -121,16 +122,28 @@ class Hidden:
             if key not in pi or "time" in names(policy):
                 pi[key] = np.exp(acting(policy, self.plan.Q[key], world, key[1], axes, i))
             n = pi[key].shape[-2]
-            flow = now[..., :n, None] * pi[key]
+            still = now * self.plan.end
+            flow = (now - still)[..., :n, None] * pi[key]
             if action is not None:
                 flow = flow * (np.arange(flow.shape[-1]) == action)
-            now = phase.step.push(flow, world.states) * np.exp(steps.log_seen(i + 1))
+                still = still * self._may_stay(phase, action)
+            now = phase.step.push(flow, world.states) + still
+            now = now * np.exp(steps.log_seen(i + 1))
             chance = now.sum(axis=-1, keepdims=True)
             with np.errstate(divide="ignore"):
                 total.append(total[-1] + np.log(chance[..., 0]))
             now = now / np.where(chance > 0, chance, 1.0)
         shape = np.broadcast_shapes(*(one.shape for one in total))
         return np.stack([np.broadcast_to(one, shape) for one in total], axis=-1), now
+
+    def _may_stay(self, phase: Phase, action: int) -> Annotated[Bools, "state"]:
+        """Return where an action may change nothing."""
+        if not self.plan.end.any():
+            return np.zeros(self.replay.world.states, dtype=bool)
+        may = np.zeros(self.replay.world.states, dtype=bool)
+        for state in np.flatnonzero(self.plan.end.reshape(-1, len(may)).any(axis=0)).tolist():
+            may[state] = np.any(phase.step.arrival(state, state)[..., action] > 0)
+        return may
 
     def told(self, step: int) -> str:
         """Say what was seen in a step."""
@@ -279,12 +292,22 @@ def _options(steps: Replay, plan: Plan, k: int, at: Ints, rows: Rows) -> Options
         "world": world,
         "phase": phase,
     }
+    here = [int(steps.states[i]) for i in at.tolist()]
+    stayed = [_stayed(phase, steps, i) for i in at.tolist()]
     shape = np.broadcast_shapes(*(one.shape for one in q))
     q_all = np.stack([np.broadcast_to(one, shape) for one in q], axis=-2)
     return Options(
         q_all, q_all[..., 0, 0], log_seen=np.stack(np.broadcast_arrays(*seen), axis=-2),
-        names=phase.actions, context=context,
+        names=phase.actions, ended=plan.end[..., here], stayed=np.array(stayed), context=context,
     )  # fmt: skip
+
+
+def _stayed(phase: Phase, steps: Replay, i: int) -> float:
+    """Return log P(what was seen of a step | the agent had come to its end: nothing happens)."""
+    state, to, action = int(steps.states[i]), steps.states[i + 1], steps.actions[i]
+    same = to is None or int(to) == state
+    possible = action is None or np.any(phase.step.arrival(state, state)[..., action] > 0)
+    return 0.0 if same and possible else -np.inf
 
 
 def log_state(steps: Replay, choices: Any, policy: Policy, axes: Sequence[Axis]) -> Floats:

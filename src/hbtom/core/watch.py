@@ -49,7 +49,8 @@ def watch(
             raise BadInput(
                 f"'{who}' is not an agent, but {brief(agent)}", hint="give {who: hb.Agent(...)}"
             )
-    seen = [trials] if isinstance(trials, Walk) or not isinstance(trials, Iterable) else [*trials]
+    one = isinstance(trials, Walk | str) or not isinstance(trials, Iterable)
+    seen = [trials] if one else [*trials]
     if not seen:
         raise BadInput("there is no trial to watch", hint="give one trial, or a list of them")
     for trial in seen:
@@ -73,6 +74,9 @@ def _watched(
     minds: Mapping[str, Agent], trial: Any, before: Posterior | None, space: Any
 ) -> Posterior:
     world = _world_of(minds, trial, before, space)
+    if len(minds) > 1 and any(phase.who == "" for phase in getattr(world, "phases", ())):
+        hint = "hb.explore makes worlds of several agents"
+        raise BadInput(f"this is a world of one agent, and {len(minds)} are watched", hint=hint)
     steps = world.replay(trial)
     earlier = [] if before is None else [p.world for p in before.series]
     beliefs = {who: _believed(mind, world, trial, earlier) for who, mind in minds.items()}
@@ -90,12 +94,14 @@ def _watched(
         choices[who] = _choices(mind, who, steps, some, beliefs[who])
         if isinstance(world, World) and not choices[who].reachable.any():
             hint = "is the goal behind something? give a discount, a horizon, or another goal"
+            if mind.end is None:
+                hint = "say where it ends, as in end=lambda world, goal: world[goal]"
             told = f"no end can be reached{f' by {who!r}' if who else ''} from the first state"
             raise BadInput(told, hint=hint)
         log_steps = choices[who].log_likelihood(mind.policy, some)
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
-        known = counts.get(who, Counts()).knowing(some[-1].labels)
+        known = counts.get(who, Counts()).knowing(some[-1])
         if known.table.size > MOST_COUNTS:
             hint = "inference is exact; leave out objects or trials"
             raise BadInput("too many goals and trials to keep all histories", hint=hint)
@@ -148,9 +154,20 @@ def _world_of(minds: Mapping[str, Agent], trial: Any, before: Posterior | None, 
     if world is None and space is not None:
         world = space(trial, before)
     homes = [mind.home for mind in minds.values() if mind.step is not None] if world is None else []
+    if world is None and not homes and isinstance(trial, str | list | tuple):
+        hint = "give hb.Walk(actions, states, world), or a list of walks"
+        raise BadInput(f"{brief(trial)} is not a trial", hint=hint)
     if world is None and not homes:
         raise BadInput("in which world?", hint="give the agent a 'step', or the trial a 'world'")
-    return homes[0] if world is None else world
+    world = homes[0] if world is None else world
+    if isinstance(world, type) or not hasattr(world, "replay"):
+        hint = "hb.maze, hb.World.of, hb.explore and hb.adopt make worlds; see also hb.check_world"
+        raise BadInput(f"{brief(world)} is no world", hint=hint)
+    for mind in minds.values():
+        if mind.horizon not in (None, getattr(world, "horizon", None)):
+            hint = "give it to the world; that of an agent is for its own, made of its 'step'"
+            raise BadInput(f"an agent has the horizon {mind.horizon}, its world not", hint=hint)
+    return world
 
 
 def _believed(

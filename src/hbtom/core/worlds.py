@@ -7,7 +7,7 @@ has one phase. ``protocols`` says what other worlds need to have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from hbtom.core.axes import Axis, brief, call, each, listed, names, over, unknow
 from hbtom.core.memo import fingerprint
 from hbtom.errors import BadInput
 
+_ROUNDS = 10_000  # in which all states of a world without horizon should have come about
 _SUM = 1e-6  # by which the sum of probabilities may differ from 1
 
 
@@ -31,7 +32,7 @@ class _Frozen:
 
 
 class Dense(_Frozen):
-    """P(s' | s, a) [S, A, S'], or [*axes, S, A, S']; an action whose row is 0 is not available."""
+    """P(s' | s, a) ``[S, A, S]``, or ``[*axes, S, A, S]``; a row of 0 is no available action."""
 
     def __init__(self, P: Any) -> None:
         self.P = _numbers(P)
@@ -227,6 +228,23 @@ class World(_Frozen):
         found: Floats = step.ahead(np.asarray(values, dtype=float), step.legal.shape[-2])
         return found
 
+    def to(self, phase: int = 0) -> Annotated[Ints, "S A"]:
+        """Return the most probable state after each action, -1 where it is not possible."""
+        step = self.phases[phase].step
+        found = np.full(step.legal.shape, -1)
+        for s, a in np.argwhere(step.legal):
+            after, P = step.after(int(s), int(a))
+            found[s, a] = after[P.argmax()]
+        return found
+
+    def but(self, **fields: Any) -> World:
+        """Return the same world with more fields [S], for an agent's functions to refer to."""
+        for name, values in fields.items():
+            if np.shape(values)[:1] != (self.states,):
+                hint = f"give one value for each of {self.states} states"
+                raise BadInput(f"the field '{name}' has the shape {np.shape(values)}", hint=hint)
+        return replace(self, fields={**self.fields, **fields})
+
     def find(self, **fields: Any) -> int:
         """Return the number of the first state with these fields."""
         unknown("states have no field", fields, self.fields)
@@ -320,6 +338,11 @@ class Walk:
     start: int | None = None
     truth: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if isinstance(self.actions, World) or isinstance(self.states, World):
+            hint = "hb.Walk(actions, world=world), or hb.Walk(actions, states, world)"
+            raise BadInput("a world is given in place of actions or states", hint=hint)
+
     def replayed(self, world: World) -> Replay:
         """Return the states and the numbers of the actions in a world."""
         first = world.start if self.start is None else self.start
@@ -352,10 +375,16 @@ class Walk:
         return Replay(tuple(states), tuple(actions), world)
 
     def __len__(self) -> int:
-        return len(self.states) - 1 if self.actions is None else len(self.actions)
+        if self.actions is None:
+            return len(self.states) - 1
+        named = isinstance(self.world, World)
+        done: Any = _said(self.actions, self.world) if named else self.actions
+        return len(done.split() if isinstance(done, str) else done)
 
     def __repr__(self) -> str:
-        return f"<Walk of {len(self)} steps>"
+        done = self.actions.split() if isinstance(self.actions, str) else self.actions
+        seen = f"{len(self.states or ())} states" if done is None else listed(done) or "no step"
+        return f"<Walk: {seen}>"
 
 
 def _said(actions: Any, world: World) -> Sequence[Any] | None:
@@ -363,7 +392,8 @@ def _said(actions: Any, world: World) -> Sequence[Any] | None:
     if not isinstance(actions, str):
         return None if actions is None else [*actions]
     known = {name for phase in world.phases for name in phase.actions}
-    return actions.split() if set(actions.split()) <= known else [*actions]
+    letters = set(actions) <= known or all(len(str(name)) == 1 for name in known)
+    return [*actions.replace(" ", "")] if letters else actions.split()
 
 
 _STATES = "give one state more than actions, the first one included"
@@ -437,25 +467,33 @@ def explore(
     ``start`` is {field: number or tuple of numbers}; an agent's field is its place, and -1 is
     nowhere. ``rounds`` has (who, actions, move) for each phase. ``move(action, ...)`` gets the
     fields that it names as arrays [n] or [n, B], and returns those that change, and ``legal`` [n]
-    where an action is not always possible.
+    where an action is not always possible; or, where chance plays a part, a list of
+    ``(probability, what changes)``. Where nothing is possible, nothing happens.
     """
+    rounds = [*rounds]
+    if not all(isinstance(one, tuple) and len(one) == 3 and callable(one[2]) for one in rounds):
+        raise BadInput("a round is not made of phases", hint="give [(who, actions, move), ...]")
     reached = _Reached(start)
     for who, _, move in rounds:
         unknown(f"a move of '{who}' asks for", names(move), [*start, "action"])
-    targets: list[list[Ints]] = [[] for _ in rounds]
+    found: list[list[tuple[Ints, Floats]]] = [[] for _ in rounds]
     known: list[list[int]] = []
     while horizon is None or len(known) < horizon:
         known.append([])
         before = len(reached.rows)
-        for (_, actions, move), done in zip(rounds, targets, strict=True):
+        for (_, actions, move), done in zip(rounds, found, strict=True):
             known[-1].append(len(reached.rows))
-            old = reached.rows[sum(map(len, done)) :]  # states that this phase has not seen
+            seen = sum(len(targets) for targets, _ in done)
+            old = reached.rows[seen:]  # states that this phase has not seen
             if len(old):
                 done.append(reached.moved(old, actions, move))
         if horizon is None and len(reached.rows) == before:
             break
+        if horizon is None and len(known) == _ROUNDS:
+            hint = "keep moves in bounds, or give a horizon"
+            raise BadInput(f"new states still come about after {_ROUNDS} rounds", hint=hint)
     known.append([len(reached.rows)] * len(rounds))
-    steps = [Sparse(np.concatenate(parts), states=len(reached.rows)) for parts in targets]
+    steps = [Sparse(*_stacked(parts), states=len(reached.rows)) for parts in found]
     phases = (
         Phase(who, tuple(some), step) for (who, some, _), step in zip(rounds, steps, strict=True)
     )
@@ -467,6 +505,14 @@ def explore(
 
     upto = None if horizon is None else known
     return World(tuple(phases), horizon, 0, reached.fields(reached.rows), upto, without)
+
+
+def _stacked(parts: Sequence[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
+    """Return targets and probabilities [n, A, K] of several lots of states as one."""
+    most = max(P.shape[-1] for _, P in parts)
+    pads = [((0, 0), (0, 0), (0, most - P.shape[-1])) for _, P in parts]
+    both = [(np.pad(t, pad), np.pad(P, pad)) for (t, P), pad in zip(parts, pads, strict=True)]
+    return np.concatenate([t for t, _ in both]), np.concatenate([P for _, P in both])
 
 
 class _Reached:
@@ -488,33 +534,58 @@ class _Reached:
         pairs = zip(self.start.items(), parts, strict=True)
         return {name: part if np.ndim(value) else part[:, 0] for (name, value), part in pairs}
 
-    def moved(self, old: Ints, actions: Sequence[Any], move: Callable[..., Any]) -> Ints:
-        """Return the states after each action [n, A], -1 where it is not possible."""
-        after, legal = [], []
-        for action in actions:
-            fields = self.fields(old)
-            new = call(move, {**fields, "action": action})
-            unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
-            legal.append(np.broadcast_to(new.get("legal", True), len(old)))
-            fields |= new
-            rows = [np.reshape(fields[name], (len(old), w)) for name, w in self.widths.items()]
-            after.append(np.where(legal[-1][:, None], np.hstack(rows), old))
-        every = np.stack(after, axis=1).reshape(-1, self.rows.shape[1])
-        codes = self._code(every)
+    def moved(
+        self, old: Ints, actions: Sequence[Any], move: Callable[..., Any]
+    ) -> tuple[Annotated[Ints, "n A K"], Annotated[Floats, "n A K"]]:
+        """Return the states that may come of each action, and their probabilities."""
+        every = [self._outcomes(old, action, move) for action in actions]
+        most = max(map(len, every))
+        rows = np.empty((len(old), len(actions), most, old.shape[1]), dtype=int)
+        P = np.zeros(rows.shape[:3])
+        rows[:] = old[:, None, None]
+        for a, outcomes in enumerate(every):
+            for k, (chance, after) in enumerate(outcomes):
+                P[:, a, k] = chance
+                rows[:, a, k] = np.where(P[:, a, k, None] > 0, after, old)
+        P[..., 0] = np.where((P == 0).all(axis=(1, 2))[:, None], 1.0, P[..., 0])
+        flat = rows.reshape(-1, old.shape[1])
+        codes = self._code(flat)
         fresh, at = np.unique(codes, return_index=True)
         at = at[~np.isin(fresh, self.codes)]
         if len(at):
-            self.rows = np.concatenate([self.rows, every[at]])
+            self.rows = np.concatenate([self.rows, flat[at]])
             self.codes = np.concatenate([self.codes, codes[at]])
         order = np.argsort(self.codes)
-        found = order[np.searchsorted(self.codes, codes, sorter=order)].reshape(len(old), -1)
-        return np.where(np.stack(legal, axis=1), found, -1)
+        return order[np.searchsorted(self.codes, codes, sorter=order)].reshape(P.shape), P
+
+    def _outcomes(self, old: Ints, action: Any, move: Callable[..., Any]) -> list[tuple[Any, Ints]]:
+        """Return what may come of an action: probabilities [n], 0 where not possible, and rows."""
+        result, found = call(move, {**self.fields(old), "action": action}), []
+        for chance, new in result if isinstance(result, list) else [(1.0, result)]:
+            if not isinstance(new, Mapping):
+                hint = "return {field: values} of what changes, or a list of (P, {field: values})"
+                raise BadInput(f"the move '{action}' returns {brief(new)}", hint=hint)
+            unknown(f"after '{action}', a state has no", new, [*self.start, "legal"])
+            fields = self.fields(old) | {name: one for name, one in new.items() if name != "legal"}
+            rows = [_column(name, fields[name], len(old), w) for name, w in self.widths.items()]
+            after = np.hstack(rows)
+            found.append((chance * np.asarray(new.get("legal", True)), after))
+        return found
 
     def _code(self, rows: Ints) -> Ints:
         if rows.max() + 1 >= 1 << self.bits or rows.min() < -1:
             raise BadInput(f"numbers in a state should be from -1 to {(1 << self.bits) - 2}")
         codes: Ints = (rows + 1) @ (1 << self.bits * np.arange(self.ends[-1]))
         return codes
+
+
+def _column(name: str, values: Any, many: int, width: int) -> Any:
+    if isinstance(values, int) and width == 1:
+        return np.full((many, 1), values)
+    if np.size(values) != many * width:
+        hint = "return one for each state, an array like those that the move gets"
+        raise BadInput(f"a move returns '{name}' of the shape {np.shape(values)}", hint=hint)
+    return np.reshape(values, (many, width))
 
 
 def over_states(

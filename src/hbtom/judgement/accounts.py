@@ -178,4 +178,4 @@ def find_detour(planned: Planned, posterior: Posterior) -> float:
         goal, place, _ = map(int, np.unravel_index(last.argmax(), last.shape))
     elif NOTHING in posterior.goals:
         return 1.0
-    return detour(planned.seen.steady, goal_item(planned, goal, place)) or 1.0
+    return detour(planned.steady, goal_item(planned, goal, place)) or 1.0

@@ -32,7 +32,7 @@ def approach(planned: Planned, item: int, tolerance: float, whole: Trial | None 
     Another agent in company counts as where it stood when the agent set off. In the ``whole``
     trial, it may also be touched elsewhere.
     """
-    trial = planned.seen.steady
+    trial = planned.steady
     body, path, picked = trial.items[item], trial.whole_path, trial.marks.picked
     places = np.broadcast_to(np.array(body.centre), path.shape)
     if trial.object_paths is not None and item < len(trial.objects):

@@ -13,7 +13,6 @@ from hbtom.assumptions import Grid
 from hbtom.compiled import kernel_or
 from hbtom.errors import count
 from hbtom.judgement.approaches import approach, touch_tolerance
-from hbtom.mind import caveats
 from hbtom.model import Model
 from hbtom.observe import Identity, Trial, names
 from hbtom.observe.social_events import gestures
@@ -31,13 +30,13 @@ _ALWAYS = np.empty((0, 0), dtype=np.bool_)  # all walls stand in all frames
 
 def judgement_warnings(judgement: Judgement) -> Iterator[str]:
     """Yield everything that limits the meaning of a judgement."""
-    model, test, trials = judgement.model, judgement.test, judgement.episode.trials
+    model, frames, trials = judgement.model, judgement.frames, judgement.episode.trials
     if len(trials) == 1:
         yield "there is only one trial: it is judged without familiarization"
     yield from odd_units(trials[-1])
     yield from _odd_things(trials)
     yield from _nothing_reached(judgement)
-    if len(test) == 0 and trials[-1].objects:
+    if len(frames) == 0 and trials[-1].objects:
         yield "the agent does not move in the test trial: there is nothing to judge"
     kinds = {other.kind for trial in trials for other in trial.others}
     if kinds and (model.minds is None or model.knowledge.plan):
@@ -45,18 +44,15 @@ def judgement_warnings(judgement: Judgement) -> Iterator[str]:
         yield f"{', '.join(named)}: seen, but not modelled; {_why_not(model)}"
     gaps = [np.isnan(one.path[:, 0]) for one in trials if one.whole_path is not one.path]
     if unseen := sum(int(gap.sum()) for gap in gaps):
-        frames = sum(len(trial.path) for trial in trials)
-        yield f"the agent is not seen in {unseen} of {frames} frames"
-    learnt = zip(judgement.planned, judgement.learnt, strict=False)
-    known = ((one.regret, after.agents.get(one.agent)) for one, after in learnt)
-    limits = (caveats(regret, nested=not one or one.tree.nested) for regret, one in known)
-    both = zip(trials, (*limits, test.warnings), strict=True)
+        every = sum(len(trial.path) for trial in trials)
+        yield f"the agent is not seen in {unseen} of {every} frames"
+    both = zip(trials, judgement.limits, strict=True)
     for number, (trial, said) in enumerate(both, start=1):
         if said or trial.warnings or trial.others or trial.unusual:
             for warning in (*_ignored(model, trial), *trial.warnings, *said):
                 yield f"trial {number}: {warning}"
-    if some := _in_walls(trials[-1], test.likelihood.frame):
-        told = f"the agent is inside a wall after {some} of {len(test)} steps"
+    if some := _in_walls(trials[-1], frames):
+        told = f"the agent is inside a wall after {some} of {len(frames)} steps"
         yield f"trial {len(trials)}: {told}"
 
 
@@ -115,7 +111,7 @@ def _nothing_reached(judgement: Judgement) -> Iterator[str]:
         if least is None or not len(planned.regret.frame):
             continue
         whole = trial if planned.company else None
-        items = range(len(planned.seen.steady.items))
+        items = range(len(planned.steady.items))
         ways = [approach(planned, item, tolerance, whole) for item in items]
         copies = planned.company and any(one.actor == 0 for one in gestures(trial))
         reached = copies or any(one.reached for one in ways)

@@ -9,12 +9,13 @@ from functools import cached_property
 from itertools import takewhile
 from operator import is_
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from hbtom.arrays import Ints
 from hbtom.errors import BadInput
 from hbtom.judgement.judgement_warnings import judgement_warnings
 from hbtom.judgement.tracing import BaseJudgement, Trace, judge_posterior
-from hbtom.mind import Beliefs, Likelihood, Planned, Posterior, Regret, plan_one
+from hbtom.mind import Beliefs, Likelihood, Planned, Posterior, Regret, caveats, plan_one
 from hbtom.mind.believed_places import Memory
 from hbtom.mind.planned_trials import plan_each
 from hbtom.mind.watching import (
@@ -24,7 +25,7 @@ from hbtom.mind.watching import (
     watch_trials,
 )
 from hbtom.model import AnyModel, Model, find_model, suited
-from hbtom.observe import Episode, Trial, load, same_trial
+from hbtom.observe import Episode, Trial, load, names, same_trial
 from hbtom.observe.checks import checked
 from hbtom.world.seeing import Earlier
 
@@ -43,6 +44,31 @@ class Judgement(BaseJudgement):
     episode: Episode
     learnt: tuple[Beliefs, ...]  # what is believed at the end of each trial but the last
     planned: PlannedTrials  # before any of them is judged
+
+    @property
+    def frames(self) -> Annotated[Ints, "step"]:
+        """The frames in which the steps of the last trial are complete."""
+        return self.test.likelihood.frame
+
+    @property
+    def limits(self) -> tuple[tuple[str, ...], ...]:
+        """What limits the meaning of each trial."""
+        learnt = zip(self.planned, self.learnt, strict=False)
+        known = ((one.regret, after.agents.get(one.agent)) for one, after in learnt)
+        said = (caveats(regret, nested=not one or one.tree.nested) for regret, one in known)
+        return (*said, self.test.warnings)
+
+    @property
+    def preferred(self) -> tuple[str, float]:
+        """What the agent prefers before the last trial, and E[theta] of it."""
+        shares = self.test.preference[0].tolist()
+        share = max(shares, default=0.0)
+        return names(self.test.preferred)[shares.index(share)] if shares else "", share
+
+    @property
+    def expected_efficiency(self) -> float:
+        """The expected efficiency before the last trial."""
+        return float(self.test.joint[0].sum(axis=0) @ self.test.efficiencies)
 
     @property
     def regrets(self) -> tuple[Regret, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -34,6 +35,13 @@ class Surprise(Struct, frozen=True):
 
 
 KINDS = Surprise.__struct_fields__
+FURTHER: dict[str, Callable[[Posterior], float]] = {}  # surprises of every posterior, by name
+
+
+def missing_surprise(*, waste: bool = False) -> Surprise:
+    """Return the surprises of a trial that cannot be judged."""
+    numbers = dict.fromkeys(("goal", "efficiency", "observation", *FURTHER), math.nan)
+    return Surprise(**numbers, waste=math.nan if waste else None)
 
 
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
@@ -50,13 +58,14 @@ def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:
     """
     known = waste and can_predict(posterior)
     if why_missing(posterior):
-        return Surprise(math.nan, math.nan, math.nan, math.nan if known else None)
+        return missing_surprise(waste=known)
     goal, efficiency = largest_shifts(posterior.aims)
     return Surprise(
         round(goal, _DIGITS),
         round(efficiency, _DIGITS),
         -min(posterior.log_likelihood.tolist()),
         0.0 - math.log(predictive(posterior)) if known else None,
+        **{name: further(posterior) for name, further in FURTHER.items()},
     )
 
 

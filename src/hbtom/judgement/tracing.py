@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hbtom.errors import BadInput
@@ -71,7 +72,7 @@ class BaseJudgement(Plottable):
         """A score without fitted weights: how often regret would be at least as large, 0 to 1."""
         return predictive(self.test)
 
-    @property
+    @cached_property
     def missing(self) -> str:
         """Why there is no plausibility, which is then not a number; empty if there is one."""
         return why_missing(self.test)

@@ -78,6 +78,11 @@ class Planned(Struct, frozen=True, eq=False, dict=True):
     memory: Memory = EMPTY_MEMORY  # what is remembered after the trial
 
     @property
+    def steady(self) -> Trial:
+        """The trial with the noise removed."""
+        return self.how.steady
+
+    @property
     def agent(self) -> Identity:
         return self.how.steady.agent.look
 

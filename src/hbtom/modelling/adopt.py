@@ -29,6 +29,8 @@ def adopt(
     ``world["state"]`` are the states' own names, ``world["reward"]`` [S, A] is the expected reward,
     and ``world["end"]`` [S] says where it ends. ``actions`` gives actions other names.
     """
+    if isinstance(source, type):
+        raise BadInput(f"'{source.__name__}' is a class", hint=f"give {source.__name__}(...)")
     inner = getattr(source, "unwrapped", source)
     if isinstance(getattr(inner, "P", None), Mapping):
         states, names, rows, ends, start = _tables(inner)

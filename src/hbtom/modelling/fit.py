@@ -11,7 +11,7 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.agent import Agent
-from hbtom.core.axes import listed, log_sum, names
+from hbtom.core.axes import listed, log_sum, names, unknown
 from hbtom.core.posterior import Posterior
 from hbtom.core.watch import watch
 from hbtom.core.worlds import Walk
@@ -30,6 +30,9 @@ def log_evidence(agents: Any, people: Sequence[Any]) -> Annotated[Floats, "perso
     A person is a series of trials, which depend on each other. So a person, not a trial, is the
     unit when theories are compared, as by ArviZ.
     """
+    if isinstance(people, Walk | Agent):
+        hint = "give the agent, then a list with one series of trials for each person"
+        raise BadInput(f"people are {people!r}", hint=hint)
     return np.array([watch(agents, one).log_evidence[-1] for one in people])
 
 
@@ -109,6 +112,11 @@ def fit(
     ratings, the evidence of all trials is made as large as possible. With ``ratings`` [person,
     ...], ``ask(posterior)`` says what the theory predicts, and squared errors are made small.
     """
+    if not callable(make):
+        hint = "give a function of the parameters that returns agents"
+        raise BadInput(f"there is nothing to vary in {make!r}", hint=hint)
+    if isinstance(people, Walk):
+        raise BadInput("one walk is given for people", hint="give a list: one series for each")
     people = [
         [one] if isinstance(one, Walk) or not isinstance(one, Iterable) else [*one]
         for one in people
@@ -117,18 +125,22 @@ def fit(
         raise BadInput("there is nothing to fit to", hint="give a series of trials for each person")
     told, spans, grid = _ranges(make, ranges)
     wanted = None if ratings is None else np.asarray(ratings, dtype=float)
-    if wanted is not None and (len(wanted) != len(people) or ask is None):
-        hint = (
-            "give ask=function of the posterior, and one row of ratings for each series of trials"
-        )
-        raise BadInput(
-            f"there are {len(people)} series of trials and {len(wanted)} ratings", hint=hint
-        )
+    if wanted is not None and ask is None:
+        hint = "give ask=function of the posterior, as in ask=lambda p: p['goal']['red']"
+        raise BadInput("what do the ratings rate?", hint=hint)
+    if wanted is not None and len(wanted) != len(people):
+        what = f"there are {len(people)} series of trials and {len(wanted)} ratings"
+        raise BadInput(what, hint="give one row of ratings for each series of trials")
 
     def predicted(values: Mapping[str, float]) -> Floats:
         assert ask is not None
         agents = make(**values)
-        return np.array([np.asarray(ask(watch(agents, one)), dtype=float) for one in people])
+        said = [ask(watch(agents, one)) for one in people]
+        try:
+            return np.array(said, dtype=float)
+        except (TypeError, ValueError):
+            hint = "return a number, or a list of them, such as [*p['goal'].values()]"
+            raise BadInput(f"'ask' returns {said[0]!r:.100}", hint=hint) from None
 
     def losses(values: Mapping[str, float]) -> Floats:
         if wanted is None:
@@ -155,7 +167,11 @@ def _ranges(make: Make, ranges: Mapping[str, Any]) -> tuple[Any, Any, Any]:
         raise BadInput(f"no range is given for {missing}", hint="as in fear=(0, 20), or a list")
     told, spans, grid = {}, {}, {}
     for name, given in ranges.items():
-        values = [float(one) for one in given]
+        try:
+            values = [float(one) for one in given]
+        except (TypeError, ValueError):
+            hint = f"give (least, largest), or a list of values, as in {name}=[0.1, 0.2]"
+            raise BadInput(f"the range of '{name}' is {given!r}", hint=hint) from None
         free = isinstance(given, tuple) and len(values) == 2
         if free and not values[0] < values[1]:
             raise BadInput(f"the range of '{name}' is {given}", hint="give (least, largest)")
@@ -216,6 +232,7 @@ class Recovery(NamedTuple):
 
     def r(self, name: str) -> float:
         """Return the correlation of true and fitted values."""
+        unknown("there is no parameter", [name], self.true[0])
         pairs = [
             (one[name], other[name]) for one, other in zip(self.true, self.fitted, strict=True)
         ]
@@ -298,7 +315,7 @@ def separate(
         log P(walk | its theory) - log mean over theories of P(walk | theory)
     """
     *theories, trials = theories_and_trials
-    if len(theories) < 2:
+    if len(theories) < 2 or isinstance(trials, Agent):
         raise BadInput("two theories are needed", hint="as in separate(one, other, trials)")
     found = []
     for index, trial in enumerate([trials] if isinstance(trials, Walk) else trials):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hbtom.errors import BadInput
 
 _FOUR = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _EIGHT = _FOUR | {
-    "up left": (-1, -1), "up right": (-1, 1), "down left": (1, -1), "down right": (1, 1),
+    "up-left": (-1, -1), "up-right": (-1, 1), "down-left": (1, -1), "down-right": (1, 1),
 }  # fmt: skip
 _WALL, _FLOOR, _START = "#", ". ", "@"
 _MOST_KEYS = 10
@@ -80,7 +81,7 @@ class _Drawing:
     """The cells of a drawing that are not walls."""
 
     def __init__(self, text: str, terrain: dict[str, float], doors: dict[str, str]) -> None:
-        lines = text.strip("\n").splitlines()
+        lines = dedent(text).strip("\n").splitlines()
         if not any(line.strip() for line in lines):
             raise BadInput("the drawing is empty", hint='draw rows of "#", "." and letters')
         width = max(map(len, lines))
@@ -89,7 +90,7 @@ class _Drawing:
         self.rows, self.columns = np.nonzero(grid != _WALL)
         self.signs = grid[self.rows, self.columns]
         self.named = sorted({*self.signs.tolist()} - {*_FLOOR, _START})
-        unknown("the drawing has no terrain", terrain, self.named)
+        self.named = sorted({*self.named, *terrain})
         unknown("the drawing has no door", doors, self.named)
         unknown("the drawing has no key", doors.values(), self.named)
         for sign, cost in terrain.items():

@@ -21,12 +21,12 @@ from hbtom.places.maps import (
     closed_margin,
     without_margin,
 )
-from hbtom.places.steps import HELD, OPEN, START, Steps, cells_passed, steps_of
+from hbtom.places.steps import HELD, OPEN, START, Steps, cells_passed, steps_of, waiting
 from hbtom.places.world import Costs, Places, Plan, for_axes
 
 _WAYS = {
-    (-1, -1): "up left", (-1, 0): "up", (-1, 1): "up right", (0, -1): "left",
-    (0, 1): "right", (1, -1): "down left", (1, 0): "down", (1, 1): "down right",
+    (-1, -1): "up-left", (-1, 0): "up", (-1, 1): "up-right", (0, -1): "left",
+    (0, 1): "right", (1, -1): "down-left", (1, 0): "down", (1, 1): "down-right",
 }  # fmt: skip
 
 
@@ -38,6 +38,12 @@ class Grid:
     act: float = 1.0
     final: bool = False  # whether the touch that ends a trial is a step
     keys: bool = True  # a key can be wanted for itself
+
+    def __call__(self, trial: Trial, before: Any = None) -> GridWorld:
+        """Return the world of a trial; opening a lock costs what waiting has cost so far."""
+        waits = [waiting(p.trial) for p in (before.series if before is not None else ())]
+        known = [cost for cost in waits if cost is not None]
+        return self.world(trial, sum(known) / len(known) if known else None)
 
     def world(self, trial: Trial, opening: float | None = None) -> GridWorld:
         """Return the world of a trial, in which opening a lock costs as much as an act, or more."""

@@ -20,7 +20,7 @@ from hbtom.places.maps import (
     cover,
 )
 from hbtom.places.planning import escape_cost
-from hbtom.places.steps import UNIT, Steps, distances, steps_of, strides
+from hbtom.places.steps import UNIT, Steps, distances, steps_of, strides, waiting
 from hbtom.places.world import Costs, Places, Plan, for_axes
 
 
@@ -38,6 +38,12 @@ class Plane:
     act: float = 1.0
     final: bool = True  # the touch that ends a trial is a step
     keys: bool = True  # a key can be wanted for itself
+
+    def __call__(self, trial: Trial, before: Any = None) -> PlaneWorld:
+        """Return the world of a trial; opening a lock costs what waiting has cost so far."""
+        waits = [waiting(p.trial) for p in (before.series if before is not None else ())]
+        known = [cost for cost in waits if cost is not None]
+        return self.world(trial, sum(known) / len(known) if known else None)
 
     def world(self, trial: Trial, opening: float | None = None) -> PlaneWorld:
         """Return the world of a trial, in which opening a lock costs as much as an act, or more."""

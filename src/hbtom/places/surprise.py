@@ -9,13 +9,24 @@ import numpy as np
 
 from hbtom.arrays import Floats
 from hbtom.core.axes import GOAL
-from hbtom.core.policy import Headings, act_log_odds
+from hbtom.core.policy import Headings, Options, act_log_odds
 from hbtom.core.posterior import Posterior
 from hbtom.kernels import log_i0e
 
 _DIGITS = 12  # of a shift; the rest is rounding error, so that beliefs that do not shift are ties
 _LEAST = 1e-12  # smaller probabilities are rounding error
 _NEARLY = 1e-9  # of the most that can be wasted
+
+
+def why_missing(p: Posterior) -> str:
+    """Return why a trial cannot be judged; an empty text if it can."""
+    choices: Any = next(iter(p.choices.values()))
+    if not len(p.steps):
+        return "the agent does nothing"
+    if not choices.reachable.any():
+        return "no goal can be reached"
+    left_out = isinstance(choices, Options) and not np.any(choices.known)
+    return "every step is left out" if left_out else ""
 
 
 def shift(p: Posterior, name: str) -> float:

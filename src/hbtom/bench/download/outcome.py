@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,8 @@ class Failure:
 
 class Incomplete(BadInput):
     """Some archives could not be fetched; the others were."""
+
+    _longest = sys.maxsize  # characters of a message: all addresses are needed
 
     def __init__(
         self, archives: Iterable[FetchedArchive], failures: Iterable[Failure], folder: Path

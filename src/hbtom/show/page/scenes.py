@@ -50,7 +50,7 @@ class TrialScene:
         """The trial without noise, from which events are read."""
         if self.judgement.episode.company:  # only a part of the trial may be planned
             return steadied(self.trial, self.judgement.model.observation)
-        return self.judgement.planned[self.index].seen.steady
+        return self.judgement.planned[self.index].steady
 
     @property
     def posterior(self) -> Posterior:
