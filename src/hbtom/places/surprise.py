@@ -141,7 +141,7 @@ def mean_heading(z: Any) -> tuple[Any, Any, Any]:
     slope = np.where(small, 0.5 - 3.0 * z * z / 16.0, 1.0 - ratio / safe - ratio * ratio)
     slope = np.where(far, t * t * (0.5 + t * (0.25 + t * (0.375 + t * 25.0 / 32.0))), slope)
     bend = -slope / safe + ratio / (safe * safe) - 2.0 * ratio * slope
-    bend = np.where(far, -(t * t / safe) * (1.0 + 0.75 / safe + 1.5 * t * t), bend)
+    bend = np.where(far, -(t * t / safe) * (1.0 + 0.75 * t + 1.5 * t * t), bend)
     return ratio, slope, np.where(small, -0.375 * z, bend)
 
 
