@@ -121,3 +121,28 @@ def test_weights_of_goals_are_parameters_of_the_urn(weights: dict[str, float]) -
         for some in permutations([sure[0], sure[0], sure[1]])
     }
     assert len(total) == 1  # whatever the order
+
+
+def test_a_goal_is_chosen_again_by_the_changed_traits() -> None:
+    lover = walker.but(
+        traits={"efficiency": [2.0], "love": [0.0, 50.0]}, choose=lambda V: V,
+        final=lambda world, goal, love: love * (goal == "B") * world["B"],
+    )  # fmt: skip
+    p = hb.watch(lover, hb.Walk("left left", world=CORRIDOR))
+    other = hb.maze("A..@.B", horizon=6)
+    assert p.would(other["B"], do={"love": 50.0}, world=other) > 0.95
+    assert p.would(other["B"], love=0.0, world=other) < 0.9
+
+
+def test_a_goal_that_is_ruled_out_does_not_rule_out_the_others() -> None:
+    blur = np.full(5, 0.2)
+    p = hb.watch(walker, hb.Walk(states=[2, 1, 0, 1, blur], world=CORRIDOR))
+    assert p["goal"] == {"A": 0.0, "B": 1.0}
+    assert np.isfinite(p.log_evidence).all()
+
+
+def test_rewards_of_explored_worlds_may_look_ahead() -> None:
+    world = pushing()
+    hopes = hb.Agent(goals=["x"], reward=lambda world: world.ahead(world["at"] == 4.0))
+    others = {"small": hb.Agent(traits={}, policy=hb.uniform)}
+    assert hopes.but(others=others).plan(world, "big").V.shape[-1] >= 1

@@ -76,7 +76,7 @@ class Agent:
       returns ``{label: (weight, world)}``; the belief is one more axis, ``belief``.
     - ``others``: {who: agent, or agent.known(...)}, other minds as this one sees them.
     - ``stake``: {who: weight} of the other's ``reward`` and ``final`` in one's own. What one
-      does not know of the other is averaged over its prior.
+      does not know of the other is averaged over its prior, apart from what it does.
 
     ``reward``, ``final`` and the weights of stakes may be {goal: value}.
     """

@@ -404,6 +404,10 @@ class Posterior:
         """Return P(axes) in the changed case [*axes]; axes that matter no more have length 1."""
         theirs = {name for who in self.agents if who != without for name in self.own[who].values()}
         P: Any = self.smoothed[since] if self._moving else self.joint()
+        for i, axis in enumerate(self.axes):
+            if axis.name in changes:
+                P = P.sum(axis=i, keepdims=True)
+                P = P * aligned(np.exp(axis.only(changes[axis.name])), [axis.name], self.names)
         for who, agent in self.agents.items():
             mine = self.own[who][GOAL]
             if anew and who != without and mine not in changes and "V" in names(agent.choose):
@@ -411,10 +415,8 @@ class Posterior:
                     agent, who, world
                 )
         for i, axis in enumerate(self.axes):
-            if axis.name in changes or axis.name not in theirs:
+            if axis.name not in theirs and axis.name not in changes:
                 P = P.sum(axis=i, keepdims=True)
-            if axis.name in changes:
-                P = P * aligned(np.exp(axis.only(changes[axis.name])), [axis.name], self.names)
         return P
 
     def _chosen(self, agent: Agent, who: str, world: World) -> Floats:

@@ -101,7 +101,10 @@ class Hidden:
         self, policy: Policy, axes: Sequence[Axis]
     ) -> Annotated[Floats, "*axes step"]:
         """Return log P(step | axes), given what was seen before."""
-        return np.diff(self.forward(policy, axes)[0], axis=-1)
+        total = self.forward(policy, axes)[0]
+        before, after = total[..., :-1], total[..., 1:]
+        ruled_out = before == -np.inf  # by an earlier step
+        return np.where(ruled_out, 0.0, after - np.where(ruled_out, 0.0, before))
 
     def forward(self, policy: Policy, axes: Sequence[Axis]) -> tuple[Floats, Floats]:
         """Return log P(seen up to t) [*axes, 1 + step], and P(last state | seen) [*axes, state]."""

@@ -236,15 +236,17 @@ class World(_Frozen):
         return self.phases[0].step.legal.shape[-2] if self.known is None else self.known[-1][0]
 
     def ahead(self, values: Any, phase: int = 0) -> Annotated[Floats, "S A"]:
-        """Return what values [S] are expected after each action."""
+        """Return what values [S] are expected after each action; 0 when time is up."""
         step = self.phases[phase].step
-        found: Floats = step.ahead(np.asarray(values, dtype=float), step.legal.shape[-2])
-        return found
+        found = step.ahead(np.asarray(values, dtype=float), step.legal.shape[-2])
+        padded = np.zeros((*found.shape[:-2], self.states, found.shape[-1]))
+        padded[..., : found.shape[-2], :] = found
+        return padded
 
     def to(self, phase: int = 0) -> Annotated[Ints, "S A"]:
         """Return the most probable state after each action, -1 where it is not possible."""
         step = self.phases[phase].step
-        found = np.full(step.legal.shape, -1)
+        found = np.full((self.states, step.legal.shape[-1]), -1)
         for s, a in np.argwhere(step.legal):
             after, P = step.after(int(s), int(a))
             found[s, a] = after[P.argmax()]
