@@ -7,6 +7,7 @@ wrong. A case that takes too long ends the process with a traceback.
 from __future__ import annotations
 
 import faulthandler
+import hashlib
 import io
 import json
 import os
@@ -104,9 +105,12 @@ def _problems(status: int | str, out: str, err: str, as_json: bool) -> list[str]
 
 
 def contents(folder: Path) -> Files:
-    """Return all files of a folder."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    """Return digests of all files of a folder, which may be larger than memory."""
+    found = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            found[str(path.relative_to(folder))] = hashlib.file_digest(file, "sha256").digest()
+    return found
 
 
 def limit(megabytes: int) -> None:

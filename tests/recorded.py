@@ -25,7 +25,7 @@ from goldens import PRESETS, Numbers
 from hbtom import Episode, Model
 from hbtom.bench.synth import encode, episode_pair
 from hbtom.bench.tasks import EVALUATION_TASKS
-from hbtom.judgement.judging import plan_trials
+from hbtom.judgement.pipeline import plan_trials
 from hbtom.places.surprise import shift, waste, worst_step
 from hbtom.places.watching import Watched, Watcher
 

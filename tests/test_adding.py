@@ -161,10 +161,10 @@ def test_a_surprise_that_counts(copy: Copy) -> None:
             return float((posterior.goal[1:].max(axis=1) <= 0.6).mean())
         """,
     )
-    surprises = "judgement/surprises.py"
+    surprises = "judgement/classifier.py"
     copy.edit(surprises, "    waste: float | None = None\n", "    doubt: float | None = None\n")
     copy.edit(surprises, "Callable[[Posterior], float]] = {", '"doubt": doubt')
-    imports = "from hbtom.mind import Posterior\n"
+    imports = "from hbtom.assumptions import Classifier, Logistic\n"
     copy.edit(surprises, imports, "from hbtom.judgement.doubt import doubt\n")
     last = 'without it, waste does not count")\n    ] = None\n'
     copy.edit("assumptions.py", last, "    doubt: Logistic | None = None\n")

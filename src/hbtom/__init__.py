@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hbtom.bench.agreements import Correlation as Correlation
     from hbtom.bench.correlation import correlate as correlate
     from hbtom.bench.recognition_problems import load_posed as load_posed
+    from hbtom.bench.theories import Theory as Theory
     from hbtom.core.agent import Agent as Agent
     from hbtom.core.axes import Trait as Trait
     from hbtom.core.check import check_world as check_world
@@ -77,7 +78,6 @@ if TYPE_CHECKING:
     from hbtom.observe.stream import Frame as Frame
     from hbtom.places.grid import Grid as Grid
     from hbtom.places.plane import Plane as Plane
-    from hbtom.places.theories import Theory as Theory
     from hbtom.world.gridworld_file import load_gridworlds as load_gridworlds
     from hbtom.world.pddl import load_goals as load_goals
     from hbtom.world.pddl import load_plan as load_plan
@@ -97,7 +97,7 @@ _HOME = {
     "watch": "hbtom.core.watch",
     "Grid": "hbtom.places.grid",
     "Plane": "hbtom.places.plane",
-    "Theory": "hbtom.places.theories",
+    "Theory": "hbtom.bench.theories",
     "check_world": "hbtom.core.check",
     "maze": "hbtom.modelling.maze",
     "adopt": "hbtom.modelling.adopt",

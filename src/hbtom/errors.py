@@ -18,6 +18,7 @@ _WORDS = {  # in their order
     "field": "field '{}'",
 }
 _FEW = 8  # names that a message lists
+_SHORT = 30  # characters of a file's path that a message makes room for
 
 
 def shortened(text: str, most: int) -> str:
@@ -79,7 +80,7 @@ def needed(library: str, extra: str) -> Iterator[None]:
 class BadInput(ValueError):
     """Input that cannot be used; ``str(error)`` is a complete message for a person."""
 
-    _longest = 250  # characters of a message without the file; names in it may have thousands
+    _longest = 280  # characters of a message with a short file; names in it may have thousands
 
     def __init__(
         self, problem: str, *, hint: str = "", place: Place | None = None, file: File | None = None
@@ -91,7 +92,8 @@ class BadInput(ValueError):
 
     def __str__(self) -> str:
         where = str(self.place)
-        most = max(self._longest - len(str(replace(self.place, file=None))), 200)
+        inside, file = str(replace(self.place, file=None)), self.place.file or ""
+        most = max(self._longest - len(inside) - min(len(file), _SHORT), 170)
         hint = shortened(self.hint, max(most // 2, most - len(self.problem)))
         problem = shortened(self.problem, most - len(hint))
         message = f"{where}: {problem}" if where else problem

@@ -102,15 +102,18 @@ def test_goals_and_traits_of_a_walk(kind: str, actions: Any, states: Any) -> Non
 def test_next_and_the_last_state_of_a_walk_that_was_seen_in_part() -> None:
     states, acts = [0, None, [0.5, 0.5, 0.1, 0.3, 0.2]], [0, None]
     p = hb.watch(AGENT, hb.Walk(acts, states))
-    would, last, total = [0.0] * A, [0.0] * S, 0.0
-    for prior, pi in HYPOTHESES.values():
+    would, last, total, over = [0.0] * A, [0.0] * S, 0.0, 0.0
+    for (goal, *_), (prior, pi) in HYPOTHESES.items():
         joint = seen(P, pi, states, acts)[1]
         total += prior * sum(joint)
         for s in range(S):
             last[s] += prior * joint[s]
+            if AT[goal][s]:  # nothing more happens
+                over += prior * joint[s]
+                continue
             for a in range(A):
                 would[a] += prior * joint[s] * pi(2, s)[a]
-    assert np.allclose([*p.next().values()], np.array(would) / total, atol=1e-9)
+    assert np.allclose([*p.next().values()], np.array([*would, over]) / total, atol=1e-9)
     assert np.allclose(p.would(since=2, rounds=2), np.array(last) / total, atol=1e-9)
 
 

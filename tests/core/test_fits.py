@@ -28,7 +28,7 @@ def test_draws_of_listed_values_are_among_them() -> None:
     make = lambda depth, efficiency: WALKER.but(depth=depth, traits={"efficiency": [efficiency]})  # noqa: E731
     found = hb.fit(make, [hb.Walk("left left", world=LANE)], depth=[1, 2, 5], efficiency=(0.1, 3))
     draws = found.sample(60)
-    assert {*draws["depth"].values.tolist()} == {1.0, 2.0, 5.0}
+    assert {*draws["depth"].values.ravel().tolist()} == {1.0, 2.0, 5.0}
     assert ((draws["efficiency"] >= 0.1) & (draws["efficiency"] <= 3)).all()
 
 

@@ -30,7 +30,7 @@ from episodes import (
 )
 from hbtom import Episode, Judgement, Model, Trial, judge
 from hbtom.judgement import account, plausibility, surprise, watch
-from hbtom.judgement.judging import judge_pairs, plan_pair, plan_pairs, plan_trials
+from hbtom.judgement.pipeline import judge_pairs, plan_pair, plan_pairs, plan_trials
 from hbtom.mind import Planned
 from hbtom.mind.planned_trials import plan_each
 from hbtom.model import with_settings

@@ -12,7 +12,7 @@ import hbtom
 from episodes import BEHIND, HEART, SPOON, episode, key_trial, read, to_thing
 from hbtom.assumptions import Continuous
 from hbtom.judgement import watch
-from hbtom.judgement.judging import plan_trials
+from hbtom.judgement.pipeline import plan_trials
 from hbtom.mind import Regret, find_regrets, log_likelihood
 from hbtom.mind.action_noise import noisy_values
 from hbtom.mind.cell_filter import CellFilter, Stay, Stays, stays

@@ -13,7 +13,7 @@ import hbtom
 import tracked
 from hbtom.bench import evaluate
 from hbtom.bench.dataset import find_pairs
-from hbtom.judgement.judging import plan_trials
+from hbtom.judgement.pipeline import plan_trials
 from hbtom.observe import same_trial
 from hbtom.observe.tracks.points import Individual, Tracks
 from hbtom.observe.tracks.scene_file import Columns
@@ -246,6 +246,11 @@ BAD = {
         "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n0,5,5\n,6,5\n",
         "",
         "line 5, field 'frame': the row has no number",
+    ),
+    "only a heading": (
+        "scorer,n,n\nbodyparts,b,b\ncoords,x,y\n",
+        "[[trials]]\nframes = [0, 3]",
+        "there are no rows",
     ),
     "far apart": (
         table("frame", "x", "y", rows=[(-1e308, 5, 5), (1.7e308, 6, 5), (1.75e308, 7, 5)]),

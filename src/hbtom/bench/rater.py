@@ -16,7 +16,7 @@ from hbtom.bench.results import MODEL_COLUMNS, Columns, Compared
 from hbtom.bench.workers import Start
 from hbtom.errors import BadInput
 from hbtom.judgement import Judgement, judge
-from hbtom.judgement.judging import judge_pairs
+from hbtom.judgement.pipeline import judge_pairs
 from hbtom.judgement.warm_up import warm_up
 from hbtom.model import Model, with_settings
 from hbtom.observe import Episode

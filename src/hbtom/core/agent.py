@@ -141,6 +141,8 @@ class Agent:
                 if name not in known:
                     hint = f"the traits are {listed(self.traits) or 'none'}; it may also ask for "
                     hint += listed([*goal, *more])
+                    if function is boltzmann:  # the default of 'traits' was replaced
+                        hint = "add the trait 'efficiency': hb.inverse_gamma(), or another policy"
                     raise BadInput(f"'{role}' asks for '{name}'", hint=hint)
             for name in _shadowing(function, [*self.traits, GOAL]):
                 hint = "remove the default, or rename the argument or the trait"

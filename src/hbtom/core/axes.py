@@ -60,7 +60,7 @@ class Axis:
         if isinstance(values, str | bytes) or not isinstance(values, Iterable):
             hint = f"give a list, or {{value: weight}}, as in {name}=[{brief(values)}]"
             raise BadInput(f"'{name}' needs values; got {brief(values)}", hint=hint)
-        labels = tuple(values)
+        labels = tuple(one.item() if isinstance(one, np.generic) else one for one in values)
         weights = values.values() if isinstance(values, Mapping) else [1.0] * len(labels)
         if anew is not None and not 0 <= anew <= 1:
             raise BadInput(f"'{name}' is drawn anew with probability {anew}, not in 0 to 1")

@@ -195,6 +195,9 @@ class Headings:
     ) -> Annotated[Floats, "*axes step"]:
         """Return log P(step | axes), relative to chance."""
         if policy is not boltzmann:
+            for name in {"options", "state", "previous", "world", "phase"} & {*names(policy)}:
+                hint = "headings have no names; it may ask for Q, legal, traits and goal"
+                raise BadInput(f"in the plane, a policy cannot ask for '{name}'", hint=hint)
             chance = np.log(np.where(self.moves, _HEADINGS, 2))
             return self.options.log_likelihood(policy, axes) + chance * self.known
         (efficiency,) = shaped(boltzmann, axes, 1).values()
@@ -226,7 +229,9 @@ class Headings:
         acts[..., 0], acts[..., 1] = -self.regret, self.regret - self.act_cost
         q = np.where(self.moves[:, None], q, acts)
         taken = np.zeros(len(self.length), dtype=int)
-        return Options(q, self.value, taken, known=self.known, names=tuple(range(_HEADINGS)))
+        time = {"time": np.arange(len(taken))[:, None]}
+        every = tuple(range(_HEADINGS))
+        return Options(q, self.value, taken, known=self.known, names=every, context=time)
 
 
 def stacked(parts: Sequence[Any], place: int) -> Any:

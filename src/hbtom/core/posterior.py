@@ -28,11 +28,21 @@ from hbtom.core.goals import Counts
 from hbtom.core.plan import end_of
 from hbtom.core.walks import Hidden, acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, count
 
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+
+class Shares(dict[Any, float]):
+    """Probabilities by label; a label may also be asked for as it is printed."""
+
+    def __missing__(self, key: Any) -> float:
+        found = [P for label, P in self.items() if str(label) == key]
+        if len(found) != 1:
+            raise BadInput(f"there is no value {key!r}", hint=f"there are {listed(self)}")
+        return found[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +120,7 @@ class Posterior:
     def __getitem__(self, name: str) -> dict[Any, float]:
         """Return what is believed in the end about a goal or trait {label: P}."""
         self._check([name])
-        return dict(zip(self.axis(name).labels, self.margin(name)[-1].tolist(), strict=True))
+        return Shares(zip(self.axis(name).labels, self.margin(name)[-1].tolist(), strict=True))
 
     def axis(self, name: str) -> Axis:
         """Return the axis of a name."""
@@ -145,7 +155,10 @@ class Posterior:
     # What follows
 
     def next(self, at: int | None = None) -> dict[Any, float]:
-        """Return P(action) of who acts next, or acted after ``at`` steps."""
+        """Return P(action) of who acts next, or acted after ``at`` steps.
+
+        Under None is the probability that it has come to its end, and nothing more happens.
+        """
         at = len(self.steps) if at is None else at
         if not 0 <= at <= len(self.steps):
             raise BadInput(f"there is no step {at + 1} of {len(self.steps)}")
@@ -153,28 +166,31 @@ class Posterior:
         if world.horizon is not None and at >= world.horizon * len(world.phases):
             raise BadInput(f"time is up after {at} steps", hint="ask for an earlier step")
         P = self._moved(self._state(at) * self.joint(at)[..., None])
-        log, _, _ = self._acting(world, at, self._previous(at))
-        n = log.shape[-2]
-        chance = (P[..., :n, None] * np.exp(log)).sum(axis=tuple(range(len(self.axes) + 1)))
-        return dict(zip(world.phases[world.key(at)[1]].actions, chance.tolist(), strict=True))
+        log, end, _ = self._acting(world, at, self._previous(at))
+        n, every = log.shape[-2], tuple(range(len(self.axes) + 1))
+        on = (P * (1.0 - end))[..., :n]
+        chance = (on[..., None] * np.exp(log)).sum(axis=every)
+        told = dict(zip(world.phases[world.key(at)[1]].actions, chance.tolist(), strict=True))
+        over = float((P * end).sum())
+        return told | ({None: over} if over > 0 else {})
 
     def would(
         self, of: Any = None, *, goal: Any = None, do: Mapping[str, Any] | None = None,
         without: str | None = None, world: World | None = None, keep: str | None = None,
-        since: int = 0, rounds: int | None = None,
+        since: int = 0, rounds: int | None = None, **traits: Any,
     ) -> Any:  # fmt: skip
         """Return P(the last state is one ``of`` these), if the same minds had acted otherwise.
 
         Abduction: traits and goals are as inferred from the whole trial. Action: another ``goal``
-        or other values of axes, do={name: label}; a world ``without`` an agent, or another
-        ``world``. Prediction: exactly forward, from the start or from the state ``since`` so many
-        steps; what chance did in the trial is not kept.
+        or other values of traits, as in fear=0, or in do={"cat.goal": "flee"}; a world ``without``
+        an agent, or another ``world``. Prediction: exactly forward, from the start or from the
+        state ``since`` so many steps; what chance did in the trial is not kept.
 
         In another world, goals are chosen again if they depend on what they are worth (the goal
         rule names V), unless keep="goal". ``of`` are states [S], or a function of the world;
         without it, P(last state) [S] is returned.
         """
-        changes = dict(do or {}) | ({} if goal is None else {GOAL: goal})
+        changes = dict(do or {}) | traits | ({} if goal is None else {GOAL: goal})
         self._check(changes)
         if keep not in (None, GOAL):
             raise BadInput(f"keep={brief(keep)} is not possible", hint="keep='goal', or nothing")
@@ -306,7 +322,7 @@ class Posterior:
             f"{axis.name} {{{listed(f'{_told(k)}: {v:.3f}' for k, v in self[axis.name].items())}}}"
             for axis in self.axes
         ]
-        return f"<Posterior after {len(self.steps)} steps: {'; '.join(told)}>"
+        return f"<Posterior after {count(len(self.steps), 'step')}: {'; '.join(told)}>"
 
     # What these need
 

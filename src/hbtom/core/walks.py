@@ -58,7 +58,7 @@ class Turns:
                 row = at.tolist().index(step)
                 worth = part.q[..., row, :].reshape(-1, part.q.shape[-1])[0].round(2).tolist()
                 called = [n if len(n) <= 16 else f"{n[:13]}..." for n in map(str, part.names)]
-                values = listed((f"{n} {q}" for n, q in zip(called, worth, strict=True)), 5, 70)
+                values = listed((f"{n} {q}" for n, q in zip(called, worth, strict=True)), 4, 50)
                 assert part.log_seen is not None
                 seen = part.log_seen[..., row, :].reshape(-1, part.q.shape[-1]).max(axis=0)
                 there = np.flatnonzero(seen > -np.inf)

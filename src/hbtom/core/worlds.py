@@ -587,7 +587,11 @@ class _Reached:
 
     def _code(self, rows: Ints) -> Ints:
         if rows.max() + 1 >= 1 << self.bits or rows.min() < -1:
-            raise BadInput(f"numbers in a state should be from -1 to {(1 << self.bits) - 2}")
+            off = np.argwhere((rows < -1) | (rows + 1 >= 1 << self.bits))[0]
+            names = [name for name, width in self.widths.items() for _ in range(width)]
+            hint = "keep moves within bounds, as by np.clip; -1 is nowhere"
+            told = f"a move sets '{names[off[1]]}' to {rows[tuple(off)]}"
+            raise BadInput(told, hint=hint)
         codes: Ints = (rows + 1) @ (1 << self.bits * np.arange(self.ends[-1]))
         return codes
 

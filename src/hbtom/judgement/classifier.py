@@ -3,9 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from hbtom.assumptions import Classifier, Logistic
-from hbtom.judgement.surprises import KINDS, Surprise
+
+if TYPE_CHECKING:
+    from hbtom.mind import Posterior
+
+
+class Surprise(Struct, frozen=True):
+    """One number for each kind of surprise; ``waste`` is None if the model leaves it out.
+
+    None of them is a number (NaN) if the trial cannot be judged.
+    """
+
+    goal: float
+    efficiency: float
+    observation: float
+    waste: float | None = None
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers by name, except those that are left out."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+KINDS = Surprise.__struct_fields__
+FURTHER: dict[str, Callable[[Posterior], float]] = {}  # surprises of every posterior, by name
+
+
+def missing_surprise(*, waste: bool = False) -> Surprise:
+    """Return the surprises of a trial that cannot be judged."""
+    numbers = dict.fromkeys(("goal", "efficiency", "observation", *FURTHER), math.nan)
+    return Surprise(**numbers, waste=math.nan if waste else None)
 
 
 def plausibility(classifier: Classifier, surprise: Surprise) -> tuple[float, Surprise]:

@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
-from operator import is_
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 from hbtom.arrays import Ints
-from hbtom.errors import BadInput
-from hbtom.judgement.judgement_warnings import judgement_warnings
-from hbtom.judgement.tracing import BaseJudgement, Trace, judge_posterior
-from hbtom.mind import Beliefs, Likelihood, Planned, Posterior, Regret, caveats, plan_one
-from hbtom.mind.believed_places import Memory
-from hbtom.mind.planned_trials import plan_each
-from hbtom.mind.watching import (
-    find_likelihoods,
-    learn_planned,
-    planned_posterior,
-    watch_trials,
-)
+from hbtom.judgement.tracing import BaseJudgement, Trace
 from hbtom.model import AnyModel, Model, find_model, suited
-from hbtom.observe import Episode, Trial, load, names, same_trial
+from hbtom.observe import Episode, load
 from hbtom.observe.checks import checked
-from hbtom.world.seeing import Earlier
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-
-PlannedTrials = tuple[Planned, ...]  # what is known about each trial of an episode
+    from hbtom.judgement.pipeline import PlannedTrials
+    from hbtom.mind import Beliefs, Posterior, Regret
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +37,8 @@ class Judgement(BaseJudgement):
     @property
     def limits(self) -> tuple[tuple[str, ...], ...]:
         """What limits the meaning of each trial."""
+        from hbtom.mind import caveats
+
         learnt = zip(self.planned, self.learnt, strict=False)
         known = ((one.regret, after.agents.get(one.agent)) for one, after in learnt)
         said = (caveats(regret, nested=not one or one.tree.nested) for regret, one in known)
@@ -61,6 +47,8 @@ class Judgement(BaseJudgement):
     @property
     def preferred(self) -> tuple[str, float]:
         """What the agent prefers before the last trial, and E[theta] of it."""
+        from hbtom.observe import names
+
         shares = self.test.preference[0].tolist()
         share = max(shares, default=0.0)
         return names(self.test.preferred)[shares.index(share)] if shares else "", share
@@ -78,6 +66,9 @@ class Judgement(BaseJudgement):
     @cached_property
     def beliefs(self) -> tuple[Beliefs, ...]:
         """What is believed at the end of each trial; after the last, it is computed on demand."""
+        from hbtom.mind import Beliefs
+        from hbtom.mind.watching import learn_planned
+
         before = self.learnt[-1] if self.learnt else Beliefs()
         after = learn_planned(self.model, before, self.planned[-1], self.test.likelihood)
         return (*self.learnt, after)
@@ -85,6 +76,9 @@ class Judgement(BaseJudgement):
     @cached_property
     def posteriors(self) -> tuple[Posterior, ...]:
         """What is believed during each trial; all but the last are computed on demand."""
+        from hbtom.mind import Beliefs
+        from hbtom.mind.watching import planned_posterior
+
         before = (Beliefs(), *self.learnt[:-1])
         watched = (
             planned_posterior(self.model, beliefs, one)
@@ -105,6 +99,8 @@ class Judgement(BaseJudgement):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Everything that limits the meaning of the judgement."""
+        from hbtom.judgement.judgement_warnings import judgement_warnings
+
         return tuple(judgement_warnings(self))
 
     @property
@@ -161,7 +157,7 @@ def judge(
     differ from the preset ``default``, as in ``{"efficiency.scale": 2}``. Earlier work can be
     reused, for the same result in less time: ``reuse`` is a judgement by the same model of an
     episode that begins with the same trials, as the two of a pair often do; ``planned`` is what
-    :func:`plan_trials` returned for a model with the same dynamics.
+    ``plan_trials`` returned for a model with the same dynamics.
     """
     episode = load(episode) if isinstance(episode, str | os.PathLike) else checked(episode)
     model = suited(find_model(model), episode.sight)
@@ -170,142 +166,11 @@ def judge(
 
         if is_plain(model, episode):
             return judge_plain(model, episode)
-    reuse = reuse if reuse is not None and reuse.model == model else None
-    if planned is None:
-        known = None if reuse is None else (reuse.episode, reuse.planned)
-        planned = plan_trials(model, episode, reuse=known)
-    learnt = () if reuse is None else reuse.learnt[: _alike(reuse.planned, planned, is_)]
-    return _judged(model, episode, planned, learnt)
+    from hbtom.judgement.pipeline import judge_planned
 
-
-def judge_pairs(
-    model: Model, pairs: Sequence[tuple[Episode, Episode]]
-) -> Iterator[tuple[Judgement, Judgement]]:
-    """Do what :func:`judge` does for both episodes of each pair, in less time but more memory.
-
-    Trials of all pairs are planned together, and their steps are weighed together. As long as any
-    of the judgements is kept, what is known about all trials is kept, too.
-    """
-    if any(one.sight for pair in pairs for one in pair):  # each may have noise of its own
-        for first, second in pairs:
-            one = judge(first, model)
-            yield one, judge(second, model, reuse=one)
-        return
-    from hbtom.judgement.from_core import is_plain
-
-    if all(is_plain(model, checked(one)) for pair in pairs for one in pair):
-        for first, second in pairs:
-            yield judge(first, model), judge(second, model)
-        return
-    plans = plan_pairs(model, [(checked(first), checked(second)) for first, second in pairs])
-    likelihoods = _likelihoods(model, plans)
-    for (first, second), (before, after) in zip(pairs, plans, strict=True):
-        one = _judged(model, first, before, (), likelihoods)
-        learnt = one.learnt[: _alike(before, after, is_)]
-        yield one, _judged(model, second, after, learnt, likelihoods)
-
-
-def _likelihoods(
-    model: Model, plans: Sequence[tuple[PlannedTrials, PlannedTrials]]
-) -> Mapping[Planned, Likelihood]:
-    """Return the likelihood of every trial; none if one cannot be found, as judging will show."""
-    trials = {one: None for both in plans for planned in both for one in planned}
-    try:
-        return dict(zip(trials, find_likelihoods(model, [*trials]), strict=True))
-    except BadInput:
-        return {}
-
-
-def _judged(
-    model: Model,
-    episode: Episode,
-    planned: PlannedTrials,
-    learnt: tuple[Beliefs, ...],
-    likelihoods: Mapping[Planned, Likelihood] = MappingProxyType({}),
-) -> Judgement:
-    """Judge an episode, given what is learnt from its first trials, and perhaps likelihoods."""
-    known = [likelihoods[one] for one in planned] if likelihoods else None
-    try:
-        test, learnt = watch_trials(model, planned, learnt, known)
-    except BadInput as error:
-        raise error.at(file=episode.name) from None
-    return Judgement(model, *judge_posterior(model, test), test, episode, learnt, planned)
-
-
-def plan_trials(
-    model: Model,
-    episode: Episode,
-    *,
-    reuse: tuple[Episode, PlannedTrials] | None = None,
-) -> PlannedTrials:
-    """Return the world, cost-to-go and regret of every trial.
-
-    All models with the same dynamics share them. ``reuse`` is an episode that may begin with the
-    same trials, and what is known about them.
-    """
-    model = suited(model, episode.sight)
-    company = model.minds is not None and episode.company
-    planned = list[Planned]()
-    if reuse is not None and (model.minds is None or reuse[0].company == company):
-        planned += reuse[1][: _alike(reuse[0], episode, same_trial)]
-    openings = tuple(wait for one in planned for wait in one.waited)
-    if not company and not model.knowledge.plan:  # nothing else is remembered
-        new = episode.trials[len(planned) :]
-        earlier = [Earlier(openings, range(number)) for number in range(len(new))]
-        return *planned, *plan_each(model, new, earlier)
-    for trial in episode.trials[len(planned) :]:
-        memory = planned[-1].memory if planned else Memory(company)
-        before = episode.trials[: len(planned)]
-        planned.append(plan_one(model, trial, openings, memory, earlier=before))
-        openings += planned[-1].waited
-    return tuple(planned)
-
-
-def plan_pair(model: Model, first: Episode, second: Episode) -> tuple[PlannedTrials, PlannedTrials]:
-    """Return what :func:`plan_trials` does for two episodes, which may begin alike."""
-    return plan_pairs(model, [(first, second)])[0]
-
-
-def plan_pairs(
-    model: Model, pairs: Sequence[tuple[Episode, Episode]]
-) -> list[tuple[PlannedTrials, PlannedTrials]]:
-    """Return what :func:`plan_trials` does for both episodes of each pair, which may begin alike.
-
-    All trials are planned together, unless more is remembered than what waiting for barriers cost.
-    The episodes have no noise of their own.
-    """
-    if any(_remembers(model, one) for pair in pairs for one in pair):
-        known = [plan_trials(model, first) for first, _ in pairs]
-        both = zip(pairs, known, strict=True)
-        return [(one, plan_trials(model, pair[1], reuse=(pair[0], one))) for pair, one in both]
-    trials, earlier, cuts = list[Trial](), list[Earlier](), list[tuple[int, int, int, int]]()
-    for first, second in pairs:
-        begin = len(trials)  # the last trials nearly always differ
-        shared = _alike(first.familiarization, second.familiarization, same_trial)
-        middle, known_trials = begin + len(first), range(begin, begin + shared)
-        trials += (*first, *second.trials[shared:])
-        earlier += (Earlier((), range(begin, number)) for number in range(begin, middle))
-        others = (range(middle, number) for number in range(middle, len(trials)))
-        earlier += (Earlier((), (*known_trials, *own)) for own in others)
-        cuts.append((begin, begin + shared, middle, len(trials)))
-    every = tuple(plan_each(model, trials, earlier))
-    return [
-        (every[begin:middle], every[begin:shared] + every[middle:end])
-        for begin, shared, middle, end in cuts
-    ]
-
-
-def _remembers(model: Model, episode: Episode) -> bool:
-    """Return whether a trial depends on more of earlier trials than what waiting has cost."""
-    company = (one.company for one in episode if one.others or one.unusual)
-    return model.knowledge.plan or (model.minds is not None and any(company))
+    return judge_planned(model, episode, reuse, planned)
 
 
 def watch(model: Model, episode: Episode) -> tuple[Posterior, ...]:
     """Watch all trials of an episode in order, carrying over what is learnt."""
     return judge(episode, model).posteriors
-
-
-def _alike(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
-    """Return the length of the common beginning of two series."""
-    return sum(1 for _ in takewhile(bool, map(same, one, other)))

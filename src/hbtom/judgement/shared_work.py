@@ -11,7 +11,8 @@ from msgspec.structs import replace as changed
 from hbtom.errors import BadInput
 from hbtom.judgement.classifier import plausibility
 from hbtom.judgement.from_core import is_plain
-from hbtom.judgement.judging import Judgement, judge, plan_pair
+from hbtom.judgement.judging import Judgement, judge
+from hbtom.judgement.pipeline import plan_pair
 from hbtom.mind import Planned
 from hbtom.model import Model
 from hbtom.observe import Episode

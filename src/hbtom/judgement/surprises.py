@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
-from msgspec import Struct
-from msgspec.structs import asdict
 
 from hbtom.arrays import Floats
 from hbtom.compiled import kernel_or
+from hbtom.judgement.classifier import FURTHER, KINDS, Surprise, missing_surprise
 from hbtom.judgement.prediction import can_predict, predictive, why_missing
 from hbtom.mind import Posterior
 
+__all__ = [
+    "FURTHER",
+    "KINDS",
+    "Surprise",
+    "largest_shifts",
+    "missing_surprise",
+    "shift",
+    "surprise",
+]
+
 _DIGITS = 12  # of a shift; the rest is rounding error, so that beliefs that do not shift are ties
-
-
-class Surprise(Struct, frozen=True):
-    """One number for each kind of surprise; ``waste`` is None if the model leaves it out.
-
-    None of them is a number (NaN) if the trial cannot be judged.
-    """
-
-    goal: float
-    efficiency: float
-    observation: float
-    waste: float | None = None
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the numbers by name, except those that are left out."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-
-KINDS = Surprise.__struct_fields__
-FURTHER: dict[str, Callable[[Posterior], float]] = {}  # surprises of every posterior, by name
-
-
-def missing_surprise(*, waste: bool = False) -> Surprise:
-    """Return the surprises of a trial that cannot be judged."""
-    numbers = dict.fromkeys(("goal", "efficiency", "observation", *FURTHER), math.nan)
-    return Surprise(**numbers, waste=math.nan if waste else None)
 
 
 def surprise(posterior: Posterior, *, waste: bool = False) -> Surprise:

@@ -10,10 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hbtom.errors import BadInput
-from hbtom.judgement.classifier import plausibility
-from hbtom.judgement.prediction import predictive, why_missing
-from hbtom.judgement.surprises import Surprise, surprise
-from hbtom.mind import Likelihood, Posterior, Regret
+from hbtom.judgement.classifier import Surprise, plausibility
 from hbtom.model import Model
 from hbtom.plottable import Plottable
 
@@ -21,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import xarray as xr
+
+    from hbtom.mind import Likelihood, Posterior, Regret
 
 
 class Trace(NamedTuple):
@@ -53,6 +52,8 @@ def known_or_none(values: Mapping[str, float]) -> dict[str, float | None]:
 
 def judge_posterior(model: Model, posterior: Posterior) -> tuple[float, Surprise, Surprise]:
     """Return the plausibility of a trial, its factors, and the surprises that they come from."""
+    from hbtom.judgement.surprises import surprise
+
     surprises = surprise(posterior, waste=model.classifier.waste is not None)
     return *plausibility(model.classifier, surprises), surprises
 
@@ -70,11 +71,15 @@ class BaseJudgement(Plottable):
     @property
     def predictive(self) -> float:
         """A score without fitted weights: how often regret would be at least as large, 0 to 1."""
+        from hbtom.judgement.prediction import predictive
+
         return predictive(self.test)
 
     @cached_property
     def missing(self) -> str:
         """Why there is no plausibility, which is then not a number; empty if there is one."""
+        from hbtom.judgement.prediction import why_missing
+
         return why_missing(self.test)
 
     @property

@@ -42,12 +42,13 @@ class Fit:
 
     values: Mapping[str, float]
     make: Make
-    ranges: Mapping[str, Any]  # (least, largest), or a list of values
+    ranges: Mapping[str, tuple[float, float]]
     pointwise: Annotated[Floats, "person"]  # log-evidence, or the squared error of ratings
     tried: Sequence[tuple[Mapping[str, float], float]] = ()  # parameters, and their loss
     predicted: Floats | None = None
     ratings: Floats | None = None
     _loss: Callable[[Mapping[str, float]], Floats] | None = None
+    grids: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
     def agents(self) -> Any:
@@ -69,35 +70,42 @@ class Fit:
             raise BadInput("choices have no correlation", hint="it needs ratings")
         return float(np.corrcoef(self.predicted.ravel(), self.ratings.ravel())[0, 1])
 
-    def sample(self, number: int = 1000, seed: int = 0) -> xarray.Dataset:
-        """Return draws of the parameters, uniform in their ranges a priori, by Metropolis steps.
+    def sample(self, number: int = 500, chains: int = 4, seed: int = 0) -> xarray.Dataset:
+        """Return draws of the parameters by Metropolis steps, beginning where they fit best.
 
-        ``log_likelihood`` [draw, person] is what ArviZ compares theories by.
+        A priori, parameters are uniform in their ranges, or on their grids. ``log_likelihood``
+        [chain, draw, person] is what ArviZ compares theories by.
         """
         import xarray as xr
 
         assert self._loss is not None
         if self.ratings is not None:
             raise BadInput("only fits to choices can be sampled", hint="ratings have no likelihood")
-        rng, now = np.random.default_rng(seed), dict(self.values)
-        log, draws, points = self.pointwise, [], []
-        free = {n: given for n, given in self.ranges.items() if isinstance(given, tuple)}
-        for _ in range(number):
-            new = {
-                name: now[name] + rng.normal() * 0.15 * (given[1] - given[0])
-                if name in free
-                else float(rng.choice(given))
-                for name, given in self.ranges.items()
-            }
-            if all(a <= new[name] <= b for name, (a, b) in free.items()):
-                found = -self._loss(new)
-                if np.log(rng.random()) < found.sum() - log.sum():
-                    now, log = new, found
-            draws.append(dict(now))
-            points.append(log)
-        table: dict[str, Any] = {name: ("draw", [one[name] for one in draws]) for name in now}
-        table["log_likelihood"] = (("draw", "person"), np.array(points))
+        rng, draws, points = np.random.default_rng(seed), [], []
+        for _ in range(chains):
+            now, log = dict(self.values), self.pointwise
+            for _ in range(number):
+                new = {name: self._proposed(name, now[name], rng) for name in now}
+                if all(a <= new[name] <= b for name, (a, b) in self.ranges.items()):
+                    found = -self._loss(new)
+                    if np.log(rng.random()) < found.sum() - log.sum():
+                        now, log = new, found
+                draws.append([*now.values()])
+                points.append(log)
+        both = ("chain", "draw")
+        values = np.array(draws).reshape(chains, number, -1)
+        table: dict[str, Any] = {name: (both, values[..., i]) for i, name in enumerate(self.values)}
+        table["log_likelihood"] = (
+            (*both, "person"), np.array(points).reshape(chains, number, -1)
+        )  # fmt: skip
         return xr.Dataset(table)
+
+    def _proposed(self, name: str, now: float, rng: np.random.Generator) -> float:
+        """Return a value near another, or any value of a grid."""
+        if name in self.grids:
+            return float(rng.choice(self.grids[name]))
+        low, high = self.ranges[name]
+        return now + float(rng.normal()) * 0.15 * (high - low)
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name} {value:.4g}" for name, value in self.values.items())
@@ -160,9 +168,11 @@ def fit(
         return error
 
     best, tried = _minimised(losses, spans, grid)
+    ends = {name: (min(values), max(values)) for name, values in grid.items()}
     return Fit(
-        best, make, grid | spans, losses(best) * (-1 if wanted is None else 1), tried,
+        best, make, ends, losses(best) * (-1 if wanted is None else 1), tried,
         None if wanted is None else predicted(best), wanted, losses,
+        {name: values for name, values in grid.items() if name not in spans},
     )  # fmt: skip
 
 

@@ -27,11 +27,12 @@ def maze(
 ) -> World:  # fmt: skip
     """Return the gridworld that a text draws, for one agent.
 
-    ``#`` is a wall, ``.`` and spaces are floor, ``@`` is where the agent starts; everything else is
-    a thing, and things are goals. ``terrain`` {sign: cost} are cells that cost so much to enter
-    instead of 1; ``doors`` {sign: key} are cells that open for good once the agent has been at the
-    key. With ``slip``, a move goes aside with this probability, half to either side. A move against
-    a wall or a closed door leads nowhere. With ``stay``, the agent may also wait, at no cost.
+    ``#`` is a wall, ``.`` and spaces are floor, ``@`` is where the agent starts, by default in the
+    first cell; everything else is a thing, and things are goals. ``terrain`` {sign: cost} are cells
+    that cost so much to enter instead of 1; ``doors`` {sign: key} are cells that open for good once
+    the agent has been at the key. With ``slip``, a move goes aside with this probability, half to
+    either side. A move against a wall or a closed door leads nowhere. With ``stay``, the agent may
+    also wait, at no cost.
 
     ``world["A"]`` [S] says where the agent is at A, ``world["~"]`` where it is on a terrain, and
     ``world["row"]``, ``world["column"]`` where it is; ``world["cost"]`` [S, A] is what actions
@@ -88,6 +89,8 @@ class _Drawing:
         grid = np.array([[*line.ljust(width, _WALL)] for line in lines])
         self.grid, self.terrain, self.doors = grid, terrain, doors
         self.rows, self.columns = np.nonzero(grid != _WALL)
+        if not len(self.rows):
+            raise BadInput("the drawing has only walls", hint="'.' is floor")
         self.signs = grid[self.rows, self.columns]
         self.named = sorted({*self.signs.tolist()} - {*_FLOOR, _START})
         self.named = sorted({*self.named, *terrain})

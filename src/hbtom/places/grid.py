@@ -126,10 +126,12 @@ class GridWorld(Places):
         reachable = self.in_reach(steps, read)[-1]
         initial = read(steps.first[None], np.zeros(1, dtype=int))[:, 0]
         known = np.broadcast_to(possible, (len(initial), len(steps)))
+        before = np.append(-1, taken)[: len(taken), None]
+        context = {"previous": before, "time": every[:, None], "world": self}
         of = plan.axes
         return Options(
             for_axes(q, of), for_axes(-initial, of), taken, known=for_axes(known, of),
-            names=self.names, in_reach=for_axes(reachable, of),
+            names=self.names, in_reach=for_axes(reachable, of), context=context,
         )  # fmt: skip
 
     @property

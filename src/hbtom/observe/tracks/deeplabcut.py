@@ -65,6 +65,8 @@ def by_individual(
     lines: Sequence[int] = (),
 ) -> Tracks:
     """Return DeepLabCut's tracks; ``keys`` are each column's individual, part and coordinate."""
+    if not len(number):
+        raise BadInput("there are no rows", hint="a track has one row per frame below the heading")
     for row in np.flatnonzero(~np.isfinite(number))[:1].tolist():
         place = Place(line=lines[row] if len(lines) else None, field="frame")
         raise BadInput("the row has no number", hint="number the frames", place=place)

@@ -123,7 +123,7 @@ class Theory:
 
     def rate_one(self, episode: Episode) -> Any:
         """Return the rating of one episode."""
-        from hbtom.bench import Rating
+        from hbtom.bench.rater import Rating
 
         judged = self.judge(episode)
         return Rating(judged.plausibility, {"missing": judged.missing})
