@@ -22,11 +22,13 @@ from hbtom.places.steps import HELD, OPEN, START, Steps
 KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of goal
 NOBODY_WANTS = Identity("nothing")  # the goal where there is nothing to want
 
-_PLAIN = Agent()
-_UNUSED = (
-    "step", "reward", "end", "final", "discount", "horizon", "actions", "depth", "worth",
-    "others", "stake",
-)  # fmt: skip
+_PLAIN = {
+    role: getattr(Agent(), role)
+    for role in (
+        "step", "reward", "end", "final", "discount", "horizon", "actions", "depth", "worth",
+        "knows", "others", "stake",
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -132,11 +134,13 @@ class Places:
 
     def plan(self, agent: Agent, who: str, steps: Steps, axes: Sequence[Axis]) -> Plan:
         """Return the cost-to-go of every goal, from the agent's own planner if it has one."""
-        for name in _UNUSED:
-            own, plain = getattr(agent, name), getattr(_PLAIN, name)
-            if own is not plain and (isinstance(own, np.ndarray) or own != plain):
-                hint = "the costs are those of the model; 'values' plans otherwise"
-                raise BadInput(f"a world of places has no use for '{name}'", hint=hint)
+        for name, plain in _PLAIN.items():
+            value = getattr(agent, name)
+            if value is not plain and not (
+                isinstance(value, int | float | dict) and value == plain
+            ):
+                hint = "what moves and acts cost is said by hb.Plane and hb.Grid, or give 'values'"
+                raise BadInput(f"'{name}' has no effect in worlds of places", hint=hint)
         if axes[-1].labels != self.goals:
             hint = "leave 'goals' out: they are the things of each trial"
             raise BadInput(f"there is no {axes[-1].labels[0]!r} to want here", hint=hint)
