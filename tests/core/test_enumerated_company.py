@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -446,3 +447,24 @@ def test_evidence_of_several_adds_over_trials() -> None:
             pairs[last] = pairs.get(last, 0.0) + weights[first] * weights[last] / prior
     assert_same(p, pairs, NAMES)
     assert summed(pairs, 0)
+
+
+@pytest.mark.parametrize("stake", [0.0, 1.0])
+def test_what_another_would_never_do_costs_nothing(stake: float) -> None:
+    moves = [
+        ("big", [0, 1], lambda action: {}),
+        ("small", [0, 1], lambda small, action: {"small": np.maximum(small, action)}),
+    ]
+    world = hb.explore({"big": 0, "small": 0}, moves, horizon=1)
+    random = hb.Agent(values=0, policy=hb.uniform, traits={})
+    forbidden = lambda world: np.where(world["small"][:, None] + [0, 1] == 0, -np.inf, -1.0)  # noqa: E731
+    small = hb.Agent(reward=forbidden, others={"big": random})
+    big = hb.Agent(reward=-3.0, others={"small": small}, stake={"small": stake})
+    assert big.plan(world, "big").V[..., world.start] == pytest.approx(-3.0 - stake)
+
+
+def test_agents_with_rewards_by_goal_travel_to_other_processes() -> None:
+    agent = hb.Agent(goals=["A", "B"], step=np.eye(2)[:, None], reward={"A": 1.0, "B": 2.0},
+                     discount=0.5)  # fmt: skip
+    same = pickle.loads(pickle.dumps(agent))
+    assert np.array_equal(same.plan().V, agent.plan().V)

@@ -219,3 +219,29 @@ def test_offers_that_overlap_are_told() -> None:
     p = hb.watch(agent, trials)
     assert "overlap" in p.caveats[0]
     assert not p.series[0].caveats
+
+
+def test_a_learner_may_join_others_later() -> None:
+    world = hb.explore(
+        {"ann": 1, "bob": 1},
+        [
+            ("ann", [-1, 1], lambda ann, action: {"ann": np.clip(ann + action, 0, 2)}),
+            ("bob", [-1, 1], lambda bob, action: {"bob": np.clip(bob + action, 0, 2)}),
+        ],
+        horizon=1,
+    )
+    random = hb.Agent(values=0, policy=hb.uniform, traits={})
+    ann, bob = (
+        hb.Agent(
+            goals=[0, 2], final=lambda world, goal, who=who: -abs(world[who] - goal),
+            choose=hb.dirichlet(0.5), others={other: random},
+        )
+        for who, other in (("ann", "bob"), ("bob", "ann"))
+    )  # fmt: skip
+    walk = hb.Walk([-1, 1], world=world)
+    before = hb.watch({"ann": ann}, walk)
+    p = hb.watch({"ann": ann, "bob": bob}, walk, before=before)
+    alone = hb.watch({"ann": ann}, [walk, walk]), hb.watch({"bob": bob}, walk)
+    for who, known in zip(("ann", "bob"), alone, strict=True):
+        assert p[f"{who}.goal"] == pytest.approx(known[f"{who}.goal"])
+        assert p.preference(who) == pytest.approx(known.preference(who))

@@ -26,7 +26,22 @@ def one(efficiency):
     return ANN.but(traits={"efficiency": [efficiency]})
 
 
+class Lost:
+    states, start, actions = (0, 1), 5, ("on",)
+
+    def after(self, state, action):
+        return {0: 1.0}
+
+
 MISTAKES = {
+    "the concentration of preferences is -1": lambda: hb.dirichlet(-1),
+    "cannot start in state 9": lambda: hb.World.of(np.eye(2)[:, None], start=9),
+    "the start 5 is no state": lambda: hb.adopt(Lost()),
+    "a walk has no state": lambda: hb.Walk(states=[], world=LANE),
+    "the range of 'efficiency' is empty": lambda: hb.fit(one, [LEFT], efficiency=[]),
+    "there are no 4 rounds": lambda: hb.watch(
+        ANN, hb.Walk("left", world=hb.maze("A.@.B", horizon=3))
+    ).would(rounds=4),
     "'end' has the value 6": watched(end=lambda world, goal: world.find(B=True)),
     "'end' returns 'A' for goal = 'A'": watched(end=lambda goal: goal),
     "world.ahead(x) is what x [S]": watched(reward=lambda world: -1.0 * world["A"]),

@@ -314,14 +314,21 @@ def _shadowing(function: Any, known: Sequence[str]) -> list[str]:
 
 def _by_goal(role: str, values: Any) -> Any:
     """Return a function of the goal instead of {goal: value}."""
-    if not isinstance(values, Mapping):
-        return values
+    return _ByGoal(role, dict(values)) if isinstance(values, Mapping) else values
 
-    def by_goal(goal: Any) -> Any:
-        unknown(f"'{role}' has no value for the goal", [goal], values)
-        return values[goal]
 
-    return by_goal
+@dataclass(frozen=True, eq=False)
+class _ByGoal:
+    """A function of the goal, made of {goal: value}."""
+
+    role: str
+    values: Mapping[Any, Any]
+
+    needs = (GOAL,)
+
+    def __call__(self, goal: Any) -> Any:
+        unknown(f"'{self.role}' has no value for the goal", [goal], self.values)
+        return self.values[goal]
 
 
 def _frozen(array: Any) -> Any:

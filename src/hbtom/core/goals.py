@@ -21,6 +21,7 @@ import numpy as np
 
 from hbtom.arrays import Bools, Floats, Ints
 from hbtom.core.axes import Axis
+from hbtom.errors import BadInput
 
 Offers = Mapping[frozenset[Any], int]  # the sets of goals chosen from, and how often each
 
@@ -135,6 +136,8 @@ class Dirichlet:
 
 def dirichlet(alpha: float = 1.0, *, feasible: bool = True) -> Dirichlet:
     """Return the goal rule of soft preferences, theta ~ Dirichlet(alpha), learnt over trials."""
+    if not 0 < alpha < np.inf:
+        raise BadInput(f"the concentration of preferences is {alpha}", hint="give a number above 0")
     return Dirichlet(alpha, feasible)
 
 

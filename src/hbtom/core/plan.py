@@ -154,7 +154,9 @@ class _Induction:
             elif phase.who in stakes:
                 theirs = agent.others[phase.who].theirs("reward", phase.who)
                 reward = over("reward", theirs, axes, shape, world=world, phase=phase)
-                self.rewards[k] = stakes[phase.who][..., None] * reward
+                with np.errstate(invalid="ignore"):  # what the other never does is worth nothing
+                    product = stakes[phase.who][..., None] * reward
+                self.rewards[k] = np.where(np.isnan(product), 0.0, product)
             _check_finite("reward", self.rewards[k])
 
     def plan(self) -> Plan:
@@ -212,9 +214,9 @@ class _Induction:
                 shape = self.acts[name].shape
                 pi = np.stack([act[t, k] for act, _ in self.acts[name].flat])
                 still = np.stack([ended[:n] for _, ended in self.acts[name].flat])
-                V = (pi.reshape(*shape, *pi.shape[1:]) * Q).sum(axis=-1) + still.reshape(
-                    *shape, n
-                ) * V[..., :n]
+                pi = pi.reshape(*shape, *pi.shape[1:])
+                on = (pi * np.where(pi > 0, Q, 0.0)).sum(axis=-1)
+                V = on + still.reshape(*shape, n) * V[..., :n]
             else:
                 hint = f"say it by others={{'{name}': agent}}, at random by an agent with "
                 hint += "values=0, policy=hb.uniform, traits={}"

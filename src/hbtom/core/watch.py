@@ -89,6 +89,7 @@ def _watched(
     learnt = (Learnt() if before is None else before.after).with_axes(axes)
     log, fresh = np.zeros((1 + len(steps), *map(len, axes))), {}
     counts, counted, choices, caveats, choosers = dict(learnt.counts), {}, {}, [], {}
+    new = Counts(table=np.zeros((len(learnt.log_weight), 0), int))  # of who was not watched before
     for who, mind in minds.items():
         mine, some = [own[who][axis.name] for axis in axes_of[who]], axes_of[who]
         choices[who] = _choices(mind, who, steps, some, beliefs[who])
@@ -101,7 +102,7 @@ def _watched(
         log_steps = choices[who].log_likelihood(mind.policy, some)
         _check_possible(mind, who, trial, choices[who], log_steps)
         log[1:] += aligned(np.moveaxis(log_steps, -1, 0), mine, every, lead=1)
-        known = counts.get(who, Counts()).knowing(some[-1])
+        known = counts.get(who, new).knowing(some[-1])
         if known.table.size > MOST_COUNTS:
             hint = "inference is exact; leave out objects or trials"
             raise BadInput("too many goals and trials to keep all histories", hint=hint)

@@ -208,6 +208,9 @@ class World(_Frozen):
     def __post_init__(self) -> None:
         fixed = {name: _fixed(values) for name, values in self.fields.items()}
         object.__setattr__(self, "fields", fixed)
+        if not 0 <= self.start < self.states:
+            hint = f"states are numbers from 0 to {self.states - 1}"
+            raise BadInput(f"a world cannot start in state {self.start}", hint=hint)
 
     @staticmethod
     def of(
@@ -357,6 +360,8 @@ class Walk:
         if isinstance(self.actions, World) or isinstance(self.states, World):
             hint = "hb.Walk(actions, world=world), or hb.Walk(actions, states, world)"
             raise BadInput("a world is given in place of actions or states", hint=hint)
+        if self.states is not None and not len(self.states):
+            raise BadInput("a walk has no state, not even the first", hint=_STATES)
 
     def replayed(self, world: World) -> Replay:
         """Return the states and the numbers of the actions in a world."""

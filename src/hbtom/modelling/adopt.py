@@ -106,6 +106,8 @@ def _methods(source: Any) -> _Parts:
         raise BadInput("this world has neither 'states' nor a 'start'", hint=f"it needs {_METHODS}")
     states = [start] if given is None else [*(given() if callable(given) else given)]
     number = {state: i for i, state in enumerate(states)}
+    if start is not None and start not in number:
+        raise BadInput(f"the start {start!r} is no state", hint=f"states are {listed(states, 5)}")
     offered = source.actions if hasattr(source, "actions") else ()
     actions: list[Any] = [] if callable(offered) else [*offered]
     found: list[dict[Any, _Row]] = []

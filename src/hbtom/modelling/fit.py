@@ -188,6 +188,10 @@ def _ranges(make: Make, ranges: Mapping[str, Any]) -> tuple[Any, Any]:
         except (TypeError, ValueError):
             hint = f"give (least, largest), or a list of values, as in {name}=[0.1, 0.2]"
             raise BadInput(f"the range of '{name}' is {given!r}", hint=hint) from None
+        if not values:
+            raise BadInput(
+                f"the range of '{name}' is empty", hint="give (least, largest), or a list"
+            )
         free = isinstance(given, tuple) and len(values) == 2
         if free and not values[0] < values[1]:
             raise BadInput(f"the range of '{name}' is {given}", hint="give (least, largest)")
