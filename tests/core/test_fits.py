@@ -44,3 +44,13 @@ def test_simulated_learners_have_one_preference_in_all_trials() -> None:
         alike += len({walk.states[-1] for walk in _simulated(agent, trials, seed)}) == 1
     chance = (alpha + 1) / (2 * alpha + 1) * (alpha + 2) / (2 * alpha + 2)
     assert alike / many == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / many))
+
+
+def test_what_is_told_beforehand_tells_nothing_about_the_theory() -> None:
+    one, other = WALKER, WALKER.but(goals={"A": 9, "B": 1})
+    told = hb.Cue(0, lambda goal: 0.0 if goal == "A" else -50.0)
+    plain, known = hb.Walk([], world=LANE), hb.Walk([], world=LANE, cues=[told])
+    best, least = hb.separate(one, other, [known, plain], rounds=2)
+    assert (best.number, least.number) == (1, 0)
+    assert best.gain > 0.05
+    assert least.gain == pytest.approx(0.0, abs=1e-9)  # both want A, and walk alike

@@ -348,10 +348,12 @@ def separate(
     found = []
     for index, trial in enumerate([trials] if isinstance(trials, Walk) else trials):
         gains = []
+        cues = getattr(trial, "cues", ())  # which are given, whatever the theory
+        given = np.array([_evidence(one, trial) for one in theories])
         for i, theory in enumerate(theories):
             for walk in watch(theory, trial).sample(number, rounds, seed + i):
-                seen = Walk(walk.actions, walk.states, walk.world)
-                logs = np.array([_evidence(one, seen) for one in theories])
+                seen = Walk(walk.actions, walk.states, walk.world, cues)
+                logs = np.array([_evidence(one, seen) for one in theories]) - given
                 gains.append(logs[i] - (log_sum(logs) - np.log(len(theories))))
         error = float(np.std(gains) / np.sqrt(len(gains)))
         found.append(Separation(trial, index, float(np.mean(gains)), error))
