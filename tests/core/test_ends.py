@@ -146,3 +146,31 @@ def test_rewards_of_explored_worlds_may_look_ahead() -> None:
     hopes = hb.Agent(goals=["x"], reward=lambda world: world.ahead(world["at"] == 4.0))
     others = {"small": hb.Agent(traits={}, policy=hb.uniform)}
     assert hopes.but(others=others).plan(world, "big").V.shape[-1] >= 1
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_who_lets_another_choose_need_not_know_what_it_wants(known: bool) -> None:
+    """Small gets 1 if it may choose, whatever it wants, and .7 if it may not."""
+    world = hb.explore(
+        {"free": 0},
+        [
+            ("big", ["let", "give"], lambda action, free: {"free": int(action == "let")}),
+            ("small", ["l", "r"], lambda action, free: {}),
+        ],
+        horizon=1,
+    )
+
+    def reward(world: hb.World, goal: str) -> np.ndarray:
+        wanted = np.array(["l", "r"]) == goal
+        return np.where((world["free"] == 1)[:, None], wanted, 0.7)
+
+    idle = hb.Agent(traits={}, policy=hb.uniform)
+    small = hb.Agent(
+        goals=["l", "r"], traits={"efficiency": [50.0]}, reward=reward, others={"big": idle}
+    )
+    big = hb.Agent(
+        traits={"efficiency": [10.0], **({"wants": ["l", "r"]} if known else {})},
+        others={"small": small.known(goal="wants") if known else small}, stake={"small": 1},
+    )  # fmt: skip
+    lets = hb.watch({"big": big, "small": small}, hb.Walk([], world=world)).next()["let"]
+    assert lets == pytest.approx(1 / (1 + np.exp(-10 * (1 - 0.7))), abs=1e-9)

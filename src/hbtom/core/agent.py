@@ -26,6 +26,7 @@ from hbtom.core.axes import (
     log_sum,
     log_weights,
     names,
+    over,
     shaped,
     softmax,
     unknown,
@@ -76,7 +77,7 @@ class Agent:
       returns ``{label: (weight, world)}``; the belief is one more axis, ``belief``.
     - ``others``: {who: agent, or agent.known(...)}, other minds as this one sees them.
     - ``stake``: {who: weight} of the other's ``reward`` and ``final`` in one's own. What one
-      does not know of the other is averaged over its prior, apart from what it does.
+      does not know of the other is averaged over its prior.
 
     ``reward``, ``final`` and the weights of stakes may be {goal: value}.
     """
@@ -261,10 +262,10 @@ class Agent:
 
     def doing(
         self, world: World | None = None, who: str = "", stops: bool = False, **given: Any
-    ) -> tuple[dict[Any, Any], Annotated[Any, "S"]]:
-        """Return P(action | state), and P(it has come to its end | state).
+    ) -> tuple[dict[Any, Any], Annotated[Any, "S"], dict[Any, Any]]:
+        """Return P(action | state), P(it has come to its end | state), and what it then earns.
 
-        If it ``stops`` there, P(action, it has not | state).
+        If it ``stops`` at its end, P(action, it has not | state), and E[reward] by its own acts.
         """
         from hbtom.core.walks import acting
 
@@ -280,7 +281,7 @@ class Agent:
         for axis in (axis for axis in axes if axis.name in given):
             log = log + aligned(axis.only(given[axis.name]), [axis.name], own)
         weight = np.exp(log - log_sum(log, axis=None))[..., None, None]
-        every, acts = tuple(range(len(own))), {}
+        every, acts, earned = tuple(range(len(own))), {}, {}
         end = (plan.end & stops) * 1.0
         for (t, k), q in plan.Q.items():
             time = None if world.horizon is None else t * len(world.phases) + k
@@ -288,7 +289,12 @@ class Agent:
             on, P = 1.0 - end[..., : q.shape[-2], None], np.exp(log)
             P = P / P.sum(axis=-1, keepdims=True)  # rounding would add up over rounds
             acts[t, k] = (weight * on * P).sum(axis=every)
-        return acts, (weight[..., 0] * end).sum(axis=every)
+            if stops:
+                phase, shape = world.phases[k], (world.states, q.shape[-1])
+                reward = over("reward", self.reward, axes, shape, world=world, phase=phase)
+                gains = np.where(P > 0, reward[..., : q.shape[-2], :], 0.0)  # never done: nothing
+                earned[t, k] = (weight * on * P * gains).sum(axis=(*every, -1))
+        return acts, (weight[..., 0] * end).sum(axis=every), earned
 
     def known(self, **knows: str) -> Other:
         """Return this agent as seen by one who knows its goal or a trait, as in goal="wants"."""

@@ -1,7 +1,7 @@
 """Plans: what each option is worth to an agent, by backward induction over rounds and phases.
 
     own phase        Q(s, a) = R(s, a) + sum over s' of P(s' | s, a) V(s'),  V(s) = worth of Q(s, .)
-    another's phase  V(s) = sum over a of pi(a | s) Q'(s, a), with stake times the other's R in Q';
+    another's phase  V(s) = sum over a of pi(a | s) Q(s, a), with stake times the other's R in Q;
                      V(s) after it where the other has come to its end
 
 V(s) = final(s) where all ends, and when time is up; V is discounted between rounds. Without a
@@ -138,6 +138,7 @@ class _Induction:
             name: over("stake", weight, axes, (1,), world=world)
             for name, weight in agent.stake.items() if name in here
         }  # fmt: skip
+        self.stakes = stakes
         self.final = over_states("final", agent.final, axes, world)
         for name, stake in stakes.items():
             theirs = agent.others[name].theirs("final", name)
@@ -151,12 +152,6 @@ class _Induction:
                 self.rewards[k] = over(
                     "reward", agent.reward, axes, shape, world=world, phase=phase
                 )
-            elif phase.who in stakes:
-                theirs = agent.others[phase.who].theirs("reward", phase.who)
-                reward = over("reward", theirs, axes, shape, world=world, phase=phase)
-                with np.errstate(invalid="ignore"):  # what the other never does is worth nothing
-                    product = stakes[phase.who][..., None] * reward
-                self.rewards[k] = np.where(np.isnan(product), 0.0, product)
             _check_finite("reward", self.rewards[k])
 
     def plan(self) -> Plan:
@@ -212,11 +207,14 @@ class _Induction:
                 V = _worth(self.agent, self.axes, Q)
             elif name in self.acts:
                 shape = self.acts[name].shape
-                pi = np.stack([act[t, k] for act, _ in self.acts[name].flat])
-                still = np.stack([ended[:n] for _, ended in self.acts[name].flat])
+                pi = np.stack([act[t, k] for act, _, _ in self.acts[name].flat])
+                still = np.stack([ended[:n] for _, ended, _ in self.acts[name].flat])
+                earned = np.stack([gain[t, k] for *_, gain in self.acts[name].flat])
                 pi = pi.reshape(*shape, *pi.shape[1:])
                 on = (pi * np.where(pi > 0, Q, 0.0)).sum(axis=-1)
                 V = on + still.reshape(*shape, n) * V[..., :n]
+                if name in self.stakes:
+                    V = V + self.stakes[name] * earned.reshape(*shape, n)
             else:
                 hint = f"say it by others={{'{name}': agent}}, at random by an agent with "
                 hint += "values=0, policy=hb.uniform, traits={}"
