@@ -49,10 +49,15 @@ def is_plain(model: Model, episode: Episode) -> bool:
 
 def judge_plain(model: Model, episode: Episode) -> CoreJudgement:
     """Judge a plain episode."""
+    return _judgement(model, episode, _watched(model, episode))
+
+
+def _watched(model: Model, episode: Episode) -> Watched:
+    """Return what is believed in each trial of an episode."""
     key = model.preference, model.efficiency, model.motion, model.acts
     watcher: Watcher = _watchers.of(key, lambda: Watcher(model))
     try:
-        return _judgement(model, episode, watcher.watch(episode.trials))
+        return watcher.watch(episode.trials)
     except BadInput as error:
         raise error.at(file=episode.name) from None
 
@@ -83,7 +88,10 @@ def _surprise(judgement: CoreJudgement) -> Surprise:
 class CoreJudgement(Judgement):
     """A judgement whose numbers come from the core; all else is made when it is asked for."""
 
-    watched: Watched
+    @cached_property
+    def watched(self) -> Watched:
+        """What is believed in each trial; of a changed copy, it is found again."""
+        return _watched(self.model, self.episode)
 
     @cached_property
     def planned(self) -> tuple[Planned, ...]:
