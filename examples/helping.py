@@ -127,4 +127,4 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("--format", choices=["json"])
     files = sorted(f for f in parser.parse_args().folder.glob("*.txt") if "\nplan" in f.read_text())
-    print(json.dumps({file.name: judge(file) for file in files}, indent=1))
+    print(json.dumps({file.name: judge(file) for file in files or parser.error("there are no trials there")}, indent=1))

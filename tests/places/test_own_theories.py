@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hbtom as hb
+from hbtom.places.watching import Watcher, agent_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAIR = [EXAMPLES / f"preference_{member}.json.zst" for member in "eu"]
@@ -96,3 +97,19 @@ def test_what_a_world_of_places_would_ignore_is_refused(change: dict[str, Any]) 
     (name,) = change
     with pytest.raises(hb.BadInput, match=f"'{name}' has no effect in worlds of places"):
         hb.Theory(plain.but(**change)).judge(PAIR[0])
+
+
+@pytest.mark.parametrize(("preset", "space"), [("default", hb.Plane()), ("paper", hb.Grid())])
+def test_worlds_by_default_are_those_of_the_presets(preset: str, space: Any) -> None:
+    """Locks and barriers, too: what opening costs is learnt, or not, as in the preset."""
+    model = hb.Model.preset(preset)
+    golden = Path(__file__).parents[1] / "golden" / "episodes"
+    files = sorted(golden.glob("instrumental_blocking_barrier/*.zst"))
+    assert files
+    for file in files[:2]:
+        trials = hb.load(file).trials
+        known = Watcher(model).watch(trials).posteriors[-1]
+        p = hb.watch(agent_of(model), trials, space=space)
+        assert p.log_evidence == pytest.approx(known.log_evidence, abs=1e-12)
+        assert p.world.costs == known.world.costs
+    assert (p.world.costs.opening != space.act) == space.learn_opening

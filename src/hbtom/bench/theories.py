@@ -9,12 +9,15 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
+from hbtom.compiled import start_compiler
 from hbtom.core.agent import Agent
 from hbtom.core.axes import GOAL
 from hbtom.core.memo import fingerprint
 from hbtom.core.policy import boltzmann
 from hbtom.core.posterior import Posterior
 from hbtom.errors import BadInput
+from hbtom.judgement.classifier import logistic
+from hbtom.judgement.warm_up import WORTH_COMPILING
 from hbtom.model import AnyModel, Model, find_model
 from hbtom.observe import Episode, load
 from hbtom.places.surprise import shift, waste, why_missing, worst_step
@@ -102,7 +105,8 @@ class Theory:
         except BadInput as error:
             raise error.at(file=seen.name) from None
         surprise = self._surprise(posteriors[-1])
-        parts = {name: self._part(name, x) for name, x in surprise.items()}
+        curves = self.assumed.classifier
+        parts = {name: logistic(getattr(curves, name), x) for name, x in surprise.items()}
         return Judged(seen, posteriors, surprise, parts)
 
     def _surprise(self, p: Posterior) -> dict[str, float]:
@@ -117,9 +121,10 @@ class Theory:
             if getattr(self.assumed.classifier, name, None) is not None
         }  # fmt: skip
 
-    def _part(self, name: str, x: float) -> float:
-        curve = getattr(self.assumed.classifier, name)
-        return 0.5 * (1.0 + math.tanh(0.5 * (curve.weight * x + curve.bias)))
+    def warm_up(self, pairs: int) -> None:
+        """Start the compiler if there are enough pairs to make it pay."""
+        if pairs >= WORTH_COMPILING:
+            start_compiler()
 
     def rate_one(self, episode: Episode) -> Any:
         """Return the rating of one episode."""

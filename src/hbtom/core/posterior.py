@@ -28,7 +28,7 @@ from hbtom.core.goals import Counts
 from hbtom.core.plan import end_of
 from hbtom.core.walks import Hidden, acting, joined, log_state
 from hbtom.core.worlds import Replay, Walk, World
-from hbtom.errors import BadInput, count
+from hbtom.errors import BadInput, count, needed
 
 if TYPE_CHECKING:
     import pandas
@@ -276,7 +276,8 @@ class Posterior:
 
     def to_pandas(self, *some: str) -> pandas.DataFrame:
         """Return P(value) as a table with a row for each step and a column for each value."""
-        import pandas as pd
+        with needed("pandas", "tables"):
+            import pandas as pd
 
         columns = {
             (name, label): self.margin(name)[:, i]
@@ -288,7 +289,8 @@ class Posterior:
 
     def to_xarray(self) -> xarray.DataArray:
         """Return P(goals and traits) at every step, with dimensions by name."""
-        import xarray as xr
+        with needed("xarray", "tables"):
+            import xarray as xr
 
         log = self.update.log_joint
         joint = np.exp(log - log_sum(log, axis=tuple(range(1, log.ndim)), keepdims=True))
@@ -298,7 +300,8 @@ class Posterior:
 
     def plot(self, *some: str, ax: Any = None) -> Any:
         """Draw what is believed at every step about each axis; return the matplotlib figure."""
-        import matplotlib.pyplot as plt
+        with needed("matplotlib", "plots"):
+            import matplotlib.pyplot as plt
 
         shown = some or tuple(axis.name for axis in self.axes if len(axis) > 1) or self.names[-1:]
         if ax is None:

@@ -8,8 +8,8 @@ Every array begins with the axes of a theory, ``[*traits, goal]``, of length 1 w
 changes; then comes the step, or the state; then what is chosen from. A theory's functions get what
 they name: ``policy(Q, efficiency)``, ``reward(goal, fear)``; ``hbtom.core.agent`` lists the names.
 
-``worlds.World`` (states, for one agent or several) and ``places.PlaceWorld`` (the plane and the
-grid of the benchmark) are worlds. ``check_world`` is the test that every world must pass.
+``worlds.World`` (states, for one agent or several) is one world; any object that keeps these
+promises is another. ``check_world`` is the test that every world must pass.
 """
 
 from __future__ import annotations

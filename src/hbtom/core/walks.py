@@ -22,18 +22,24 @@ from hbtom.errors import BadInput
 _UNSEEN = -2  # an act before, when it was not seen
 
 
+class _Valued:
+    """Choices whose goals are in reach if they are worth anything at first."""
+
+    value: Annotated[Floats, "*axes"]
+
+    @property
+    def reachable(self) -> Annotated[Bools, "*axes"]:
+        """Which goals lead anywhere from where the agent starts, or may have started."""
+        return self.value > HOPELESS / 2
+
+
 @dataclass(frozen=True, eq=False)
-class Turns:
+class Turns(_Valued):
     """What one agent's steps in a trial were chosen from: for each of its phases, options."""
 
     many: int  # steps of the trial
     value: Annotated[Floats, "*axes"]
     parts: tuple[tuple[Ints, Options], ...]  # the numbers of steps, and their options
-
-    @property
-    def reachable(self) -> Annotated[Bools, "*axes"]:
-        """Which goals lead anywhere from the first state."""
-        return self.value > HOPELESS / 2
 
     def log_likelihood(
         self, policy: Policy, axes: Sequence[Axis]
@@ -82,7 +88,7 @@ class Turns:
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden:
+class Hidden(_Valued):
     """Steps of one agent alone, some states of which were not seen, or seen badly.
 
     a_t(s') = P(seen_t | s') sum over s, a of a_t-1(s) pi(a | s) P(s' | s, a)
@@ -91,11 +97,6 @@ class Hidden:
     value: Annotated[Floats, "*axes"]
     replay: Replay
     plan: Plan
-
-    @property
-    def reachable(self) -> Annotated[Bools, "*axes"]:
-        """Which goals lead anywhere from where it may have started."""
-        return self.value > HOPELESS / 2
 
     def log_likelihood(
         self, policy: Policy, axes: Sequence[Axis]
@@ -157,7 +158,7 @@ class Hidden:
 
     def stacked(self, parts: Sequence[Hidden], place: int) -> Any:
         """Return the choices of several believed worlds, along one axis."""
-        return _Stacked(tuple(parts), place)
+        return _Stacked(joined([one.value for one in parts], place), tuple(parts), place)
 
 
 def _every_step() -> BadInput:
@@ -166,21 +167,12 @@ def _every_step() -> BadInput:
 
 
 @dataclass(frozen=True, eq=False)
-class _Stacked:
+class _Stacked(_Valued):
     """Choices whose evidence is made one by one for each belief."""
 
+    value: Annotated[Floats, "*axes"]
     parts: tuple[Hidden, ...]
     place: int
-
-    @property
-    def value(self) -> Annotated[Floats, "*axes"]:
-        """What the goals are worth at first."""
-        return joined([one.value for one in self.parts], self.place)
-
-    @property
-    def reachable(self) -> Annotated[Bools, "*axes"]:
-        """Which goals lead anywhere from where it may have started."""
-        return self.value > HOPELESS / 2
 
     def log_likelihood(
         self, policy: Policy, axes: Sequence[Axis]

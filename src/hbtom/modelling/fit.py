@@ -15,7 +15,7 @@ from hbtom.core.axes import GOAL, listed, log_sum, names, unknown
 from hbtom.core.posterior import Posterior
 from hbtom.core.watch import watch
 from hbtom.core.worlds import Cue, Walk
-from hbtom.errors import BadInput
+from hbtom.errors import BadInput, needed
 
 if TYPE_CHECKING:
     import xarray
@@ -75,7 +75,8 @@ class Fit:
         A priori, parameters are uniform in their ranges, or on their grids. ``log_likelihood``
         [chain, draw, person] is what ArviZ compares theories by.
         """
-        import xarray as xr
+        with needed("xarray", "tables"):
+            import xarray as xr
 
         assert self._loss is not None
         if self.ratings is not None:
@@ -217,11 +218,8 @@ def _minimised(losses: Any, spans: Any, grid: Any) -> tuple[dict[str, float], li
     if least == np.inf:
         raise BadInput("no values of the parameters explain the data", hint="widen their ranges")
     if spans:
-        try:
+        with needed("scipy", "fit"):
             from scipy.optimize import minimize
-        except ImportError:
-            hint = "install it with pip install 'hbtom[fit]', or give lists of values"
-            raise BadInput("to fit ranges, scipy is needed", hint=hint) from None
         free = [*spans]
         bounds = [spans[name] for name in free]
         simplex = [[best[name] for name in free]]

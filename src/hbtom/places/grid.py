@@ -21,8 +21,8 @@ from hbtom.places.maps import (
     closed_margin,
     without_margin,
 )
-from hbtom.places.steps import HELD, OPEN, START, Steps, cells_passed, steps_of, waiting
-from hbtom.places.world import Costs, Places, Plan, for_axes
+from hbtom.places.steps import HELD, OPEN, START, Steps, cells_passed, steps_of
+from hbtom.places.world import Costs, Places, Plan, Space, for_axes
 
 _WAYS = {
     (-1, -1): "up-left", (-1, 0): "up", (-1, 1): "up-right", (0, -1): "left",
@@ -31,22 +31,17 @@ _WAYS = {
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Space):
     """How trials are interpreted as moves between cells of a given side in pixels."""
 
     cell: float = 10.0
     act: float = 1.0
     final: bool = False  # whether the touch that ends a trial is a step
     keys: bool = True  # a key can be wanted for itself
-
-    def __call__(self, trial: Trial, before: Any = None) -> GridWorld:
-        """Return the world of a trial; opening a lock costs what waiting has cost so far."""
-        waits = [waiting(p.trial) for p in (before.series if before is not None else ())]
-        known = [cost for cost in waits if cost is not None]
-        return self.world(trial, sum(known) / len(known) if known else None)
+    learn_opening: bool = False
 
     def world(self, trial: Trial, opening: float | None = None) -> GridWorld:
-        """Return the world of a trial, in which opening a lock costs as much as an act, or more."""
+        """Return the world of a trial, in which opening a lock costs so much, or an act."""
         price = self.act if opening is None else opening
         x, y = centres(trial.size[0], self.cell), centres(trial.size[1], self.cell)
         blocked = blocked_maps(trial, x, y, 0.0)

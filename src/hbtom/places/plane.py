@@ -20,12 +20,12 @@ from hbtom.places.maps import (
     cover,
 )
 from hbtom.places.planning import escape_cost
-from hbtom.places.steps import UNIT, Steps, distances, steps_of, strides, waiting
-from hbtom.places.world import Costs, Places, Plan, for_axes
+from hbtom.places.steps import UNIT, Steps, distances, steps_of, strides
+from hbtom.places.world import Costs, Places, Plan, Space, for_axes
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(Space):
     """How trials are interpreted as motion in the plane; lengths are pixels."""
 
     cell: float = 4.0
@@ -38,15 +38,10 @@ class Plane:
     act: float = 1.0
     final: bool = True  # the touch that ends a trial is a step
     keys: bool = True  # a key can be wanted for itself
-
-    def __call__(self, trial: Trial, before: Any = None) -> PlaneWorld:
-        """Return the world of a trial; opening a lock costs what waiting has cost so far."""
-        waits = [waiting(p.trial) for p in (before.series if before is not None else ())]
-        known = [cost for cost in waits if cost is not None]
-        return self.world(trial, sum(known) / len(known) if known else None)
+    learn_opening: bool = True
 
     def world(self, trial: Trial, opening: float | None = None) -> PlaneWorld:
-        """Return the world of a trial, in which opening a lock costs as much as an act, or more."""
+        """Return the world of a trial, in which opening a lock costs so much, or an act."""
         price = self.act if opening is None else opening
         costs = Costs(self.cell / UNIT, self.act, price, self.push, self.reluctance, self.contact)
         x, y = centres(trial.size[0], self.cell), centres(trial.size[1], self.cell)

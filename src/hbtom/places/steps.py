@@ -6,7 +6,7 @@ it) or OPEN (the barrier is gone). A world without key, lock and barrier has onl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -163,6 +163,12 @@ def waiting(trial: Trial) -> float | None:
     if frames == 0:
         return None
     return frames * (float(walked.cumsum()[-1]) / moving) / UNIT if moving else 0.0
+
+
+def mean_waiting(trials: Iterable[Trial]) -> float | None:
+    """Return what waiting for a barrier has cost on average; None if nobody waited."""
+    costs = [cost for trial in trials if (cost := waiting(trial)) is not None]
+    return sum(costs) / len(costs) if costs else None
 
 
 def strides(trial: Trial, lengths: Floats, leg: Leg, stride: float) -> Moves:

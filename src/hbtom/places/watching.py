@@ -19,10 +19,7 @@ from hbtom.observe.episode import same_trial
 from hbtom.observe.trial import Trial
 from hbtom.places.grid import Grid
 from hbtom.places.plane import Plane
-from hbtom.places.steps import waiting
-from hbtom.places.world import Places
-
-Space = Plane | Grid
+from hbtom.places.world import Places, Space
 
 
 class Kept(OrderedDict[Any, Any]):
@@ -82,16 +79,12 @@ def space_of(model: Model) -> Space:
     """Return how a model interprets trials."""
     motion, acts, keys = model.motion, model.acts, model.preference.keys
     if isinstance(motion, GridMotion):
-        return Grid(motion.cell, acts.cost, acts.final, keys)
-    how = motion.cell, motion.clearance, motion.stride, motion.berth, motion.push
-    return Plane(*how, motion.contact, motion.reluctance, acts.cost, acts.final, keys)
-
-
-def opening_cost(model: Model, trials: Sequence[Trial]) -> float:
-    """Return the cost that agents expect of opening a lock: the mean of waiting in these trials."""
-    waits = [waiting(trial) for trial in trials] if model.acts.learn_opening else []
-    known = [cost for cost in waits if cost is not None]
-    return sum(known) / len(known) if known else model.acts.cost
+        return Grid(motion.cell, acts.cost, acts.final, keys, acts.learn_opening)
+    return Plane(
+        cell=motion.cell, clearance=motion.clearance, stride=motion.stride, berth=motion.berth,
+        push=motion.push, contact=motion.contact, reluctance=motion.reluctance,
+        act=acts.cost, final=acts.final, keys=keys, learn_opening=acts.learn_opening,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +121,7 @@ class Watcher:
         trial = trials[-1]
         pairs = zip(trials[:-1], before.posteriors, strict=True)
         known = [p for one, p in pairs if one.agent.look == trial.agent.look]
-        opening = opening_cost(self.model, trials[:-1])
+        opening = self.space.opening(trials[:-1])
 
         def world(trial: Any, before: Posterior | None) -> Any:
             return world_of(self.space, trial, opening)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -17,10 +17,9 @@ from hbtom.observe.bodies import Identity
 from hbtom.observe.trial import Trial
 from hbtom.places.maps import cell_of
 from hbtom.places.planning import cost_to_go
-from hbtom.places.steps import HELD, OPEN, START, Steps
+from hbtom.places.steps import HELD, OPEN, START, Steps, mean_waiting
 
 KEY = Identity("key")  # keys are drawn in four rotations; all are one kind of goal
-NOBODY_WANTS = Identity("nothing")  # the goal where there is nothing to want
 
 _PLAIN = {
     role: getattr(Agent(), role)
@@ -41,6 +40,27 @@ class Costs:
     push: float = 0.0  # passing through things that are in the way, however many
     reluctance: float = 0.0  # using a tool, on top of the actions that it takes
     contact: bool = False  # tools are used from where they are touched, also beside walls
+
+
+class Space:
+    """How trials are interpreted: a function of a trial and what was believed before it."""
+
+    act: float
+    learn_opening: bool  # opening a lock costs the mean of what waiting has cost, once it is known
+
+    def __call__(self, trial: Trial, before: Any = None) -> Places:
+        """Return the world of a trial, given the posterior of the trial before."""
+        earlier = [] if before is None else [p.trial for p in before.series]
+        return self.world(trial, self.opening(earlier))
+
+    def world(self, trial: Trial, opening: float) -> Places:
+        """Return the world of a trial, in which opening a lock costs so much."""
+        raise NotImplementedError
+
+    def opening(self, earlier: Iterable[Trial]) -> float:
+        """Return what agents expect that opening a lock costs, after these trials."""
+        learnt = mean_waiting(earlier) if self.learn_opening else None
+        return self.act if learnt is None else learnt
 
 
 @dataclass(frozen=True, eq=False)
